@@ -1,0 +1,1 @@
+//! Empty on purpose: the package exists for its dependencies' files.

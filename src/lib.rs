@@ -1,0 +1,5 @@
+//! The lab: captures, clouds, measuring and reports. See `README.md`.
+#![forbid(unsafe_code)]
+
+pub mod cloud;
+pub mod error;

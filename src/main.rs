@@ -1,0 +1,4 @@
+//! The command `varint-lab`.
+#![forbid(unsafe_code)]
+
+fn main() {}

@@ -1,0 +1,62 @@
+//! The contestants: varint decoders behind one trait. `ls variants/` is the field.
+//!
+//! To add one, write `<layout>_<algorithm>[_<cpu feature>].rs` beside this file and add its line to the
+//! registry below. It is then conformance-tested, listed, verified, ranked, benchmarked and reported with
+//! nothing else touched.
+//!
+//! ```
+//! use variants::{Decoder, Layout, layout::Leb128, leb128_loop::Leb128Loop};
+//!
+//! let mut bytes = Vec::new();
+//! Leb128::encode(&[1_u32, 300, 70_000], &mut bytes);
+//! let mut run = Leb128::open::<u32>(&bytes, 3)?;
+//! let mut tokens = [0_u32; 3];
+//! Leb128Loop::detect().unwrap().decode(&mut run, &mut tokens)?;
+//! assert_eq!(tokens, [1, 300, 70_000]);
+//! # Ok::<(), variants::DecodeError>(())
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+mod contract;
+pub mod cpu;
+pub mod layout;
+
+pub use contract::{
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, Words, decode_by_step,
+    next_by_step,
+};
+
+/// Is shown every registered variant: the way to run generic code over all of them.
+pub trait Visitor {
+    /// `name` is the name of the variant's file.
+    fn visit<D: Decoder>(&mut self, name: &'static str);
+}
+
+/// The first argument hands `$` through, so that the macro can define a macro.
+macro_rules! registry {
+    ($d:tt $($module:ident::$decoder:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// The registered variants' names, in the registry's order.
+        pub const NAMES: &[&str] = &[$(stringify!($module)),*];
+
+        /// Shows every registered variant to `visitor`, in the registry's order.
+        pub fn visit_all(visitor: &mut impl Visitor) {
+            $(visitor.visit::<$module::$decoder>(stringify!($module));)*
+        }
+
+        /// Calls `$callback! { module::Decoder, ... }` with every registered variant: for code that needs
+        /// an item each, such as named tests.
+        #[macro_export]
+        macro_rules! for_each_variant {
+            ($d callback:ident) => { $d callback! { $($module::$decoder),* } };
+        }
+    };
+}
+
+// THE REGISTRY: one line a variant.
+registry! { $
+    leb128_loop::Leb128Loop,
+}
