@@ -3,3 +3,4 @@
 
 pub mod cloud;
 pub mod error;
+pub mod measure;

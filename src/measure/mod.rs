@@ -1,0 +1,5 @@
+//! Tasks, interleaved timing, records, ranking.
+
+mod record;
+
+pub use record::{CaptureFacts, Machine, Record, RunRecord};
