@@ -23,9 +23,11 @@ pub(crate) fn smallest(
             }
             fails
         };
-        if chunk <= best.1 {
+        loop {
             let (bytes, asked) = best.clone();
-            attempt(&mut best, bytes, asked - chunk);
+            if chunk > asked || !attempt(&mut best, bytes, asked - chunk) {
+                break;
+            }
         }
         let mut at = 0;
         while at < best.0.len() {
