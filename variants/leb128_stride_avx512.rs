@@ -106,7 +106,7 @@ mod kernel {
             while done < least {
                 let window = window(data, at, &mut out[done..]);
                 if window.tokens == 0 {
-                    return Err(refusal::<W>(&data[at..], done));
+                    return Err(refusal(&data[at..], done));
                 }
                 at += window.used;
                 done += window.tokens;
