@@ -32,7 +32,7 @@ pub(crate) trait Stages: Copy {
     fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan;
 
     /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that its loads
-    /// take, which are at most 128 from a group's first one. Returns how many, and moves `data` past them.
+    /// take, which are at most 144 from a group's first one. Returns how many, and moves `data` past them.
     fn emit<const LEVEL: usize, W: Word>(
         self,
         data: &mut &[u8],
@@ -48,7 +48,7 @@ pub(crate) trait Stages: Copy {
 /// Below this many bytes the rest is decoded from a padded copy. It is more than the bytes that are left
 /// where a batch runs dry: a partial block, the tokens of an unfinished group, and what a load takes.
 const SHORT: usize = 256;
-const PADDED: usize = SHORT + 128;
+const PADDED: usize = SHORT + 192;
 
 /// [`Decoder::decode_some`](crate::Decoder::decode_some) for a run of LEB128.
 pub(crate) fn decode<S: Stages, W: Word>(
