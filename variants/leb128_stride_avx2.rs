@@ -127,13 +127,17 @@ mod kernel {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline(never)]
     fn window<W: Word>(data: &[u8], out: &mut [W]) -> Window {
-        if let Some(bytes) = data.first_chunk() {
-            return bmi2::window(bytes, high_bits(bytes.first_chunk().unwrap()), out);
-        }
         let mut padded = [0x80; bmi2::REACH];
-        padded[..data.len()].copy_from_slice(data);
-        let more = high_bits(padded.first_chunk().unwrap());
-        bmi2::window(&padded, more, out)
+        let bytes = match data.first_chunk() {
+            Some(bytes) => bytes,
+            None => {
+                padded[..data.len()].copy_from_slice(data);
+                &padded
+            }
+        };
+        let block = bytes.first_chunk().unwrap();
+        let large = block.map(|byte| byte | if byte > 1 { 0x80 } else { 0 });
+        bmi2::window(bytes, high_bits(block), high_bits(&large), out)
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
