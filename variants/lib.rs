@@ -61,6 +61,7 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    leb128_masked_sse41::Leb128MaskedSse41,
     leb128_stride_avx2::Leb128StrideAvx2,
     leb128_stride_avx512::Leb128StrideAvx512,
 }

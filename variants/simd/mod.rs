@@ -3,6 +3,7 @@
 pub(crate) mod avx512;
 pub(crate) mod bmi2;
 pub(crate) mod codes;
+pub(crate) mod masked;
 pub(crate) mod stride;
 pub(crate) mod tables;
 
