@@ -69,14 +69,14 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m128i, __m256i, _mm256_and_si256, _mm256_castsi128_si256, _mm256_inserti128_si256, _mm256_madd_epi16,
+        __m128i, __m256i, _mm_sfence, _mm256_and_si256, _mm256_castsi128_si256, _mm256_inserti128_si256, _mm256_madd_epi16,
         _mm256_maddubs_epi16, _mm256_movemask_epi8, _mm256_permute4x64_epi64, _mm256_set1_epi8,
-        _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi16,
+        _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_stream_si256, _mm256_unpackhi_epi16,
         _mm256_unpackhi_epi32, _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _pdep_u64, _pext_u64,
     };
 
     use crate::{
-        Word, Words,
+        Word,
         cpu::Avx2,
         simd::{
             bmi2,
@@ -100,19 +100,24 @@ mod kernel {
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
 
-        fn emit<const LEVEL: usize, W: Word>(
+        fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
             self,
             data: &mut &[u8],
             codes: &Codes,
             groups: &mut [[W; GROUP]],
         ) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { emit::<LEVEL, W>(data, codes, groups) }
+            unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { window(data, out) }
+        }
+
+        fn fence(self) {
+            // SAFETY: every x86-64 CPU has the instruction.
+            unsafe { _mm_sfence() }
         }
     }
 
@@ -184,7 +189,7 @@ mod kernel {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline(never)]
-    fn emit<const LEVEL: usize, W: Word>(
+    fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
         data: &mut &[u8],
         codes: &Codes,
         groups: &mut [[W; GROUP]],
@@ -202,7 +207,7 @@ mod kernel {
                     let bytes = two(take(bytes, at), take(bytes, next));
                     at = next + 8 + second.count_ones() as usize;
                     let places = two(PAIRS.0[first], PAIRS.0[second]);
-                    store2(slots, pack2(_mm256_shuffle_epi8(bytes, places)));
+                    store2::<STREAM, W>(slots, pack2(_mm256_shuffle_epi8(bytes, places)));
                 }
             } else {
                 let [c1, c2, c3] = [c1, c2, c3].map(|c| u64::from(u32::from_le_bytes(c)));
@@ -216,7 +221,7 @@ mod kernel {
                     let bytes = two(take(bytes, at), take(bytes, next));
                     at = next + usize::from(QUAD_BYTES[second]);
                     let places = two(QUADS.0[first], QUADS.0[second]);
-                    store4(slots, pack4(_mm256_shuffle_epi8(bytes, places)));
+                    store4::<STREAM, W>(slots, pack4(_mm256_shuffle_epi8(bytes, places)));
                 }
             }
             rest = &rest[at..];
@@ -262,28 +267,43 @@ mod kernel {
     /// Stores 16 lanes of 16 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn store2<W: Word>(slots: &mut [W; 16], tokens: __m256i) {
+    fn store2<const STREAM: bool, W: Word>(slots: &mut [W; 16], tokens: __m256i) {
         // The middle quarters change places, so that unpacking, which works in halves, keeps the order.
         let swapped = _mm256_permute4x64_epi64::<0b11_01_10_00>(tokens);
         let (first, second) = slots.split_at_mut(8);
         let zero = _mm256_setzero_si256();
-        store4(first.try_into().unwrap(), _mm256_unpacklo_epi16(swapped, zero));
-        store4(second.try_into().unwrap(), _mm256_unpackhi_epi16(swapped, zero));
+        store4::<STREAM, W>(first.try_into().unwrap(), _mm256_unpacklo_epi16(swapped, zero));
+        store4::<STREAM, W>(second.try_into().unwrap(), _mm256_unpackhi_epi16(swapped, zero));
     }
 
     /// Stores 8 lanes of 32 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn store4<W: Word>(slots: &mut [W; 8], tokens: __m256i) {
-        match W::words(slots) {
-            Words::U32(slots) => slots.copy_from_slice(&pulp::cast::<__m256i, [u32; 8]>(tokens)),
-            Words::U64(slots) => {
-                let swapped = _mm256_permute4x64_epi64::<0b11_01_10_00>(tokens);
-                let zero = _mm256_setzero_si256();
-                let low: [u64; 4] = pulp::cast(_mm256_unpacklo_epi32(swapped, zero));
-                let high: [u64; 4] = pulp::cast(_mm256_unpackhi_epi32(swapped, zero));
-                slots.copy_from_slice([low, high].as_flattened());
-            }
+    fn store4<const STREAM: bool, W: Word>(slots: &mut [W; 8], tokens: __m256i) {
+        if W::BYTES == 4 {
+            put::<STREAM, W, 8>(slots, tokens);
+        } else {
+            let swapped = _mm256_permute4x64_epi64::<0b11_01_10_00>(tokens);
+            let zero = _mm256_setzero_si256();
+            let (slots, _) = slots.as_chunks_mut::<4>();
+            put::<STREAM, W, 4>(&mut slots[0], _mm256_unpacklo_epi32(swapped, zero));
+            put::<STREAM, W, 4>(&mut slots[1], _mm256_unpackhi_epi32(swapped, zero));
+        }
+    }
+
+    /// Stores a vector over `slots`, which it has to fill. With `STREAM` it goes past the caches if the slots
+    /// are half a cache line.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N], vector: __m256i) {
+        assert!(size_of_val(slots) == 32);
+        let to = slots.as_mut_ptr().cast::<__m256i>();
+        if STREAM && to.is_aligned() {
+            // SAFETY: the slots are 32 bytes and aligned to as many, as tested above.
+            unsafe { _mm256_stream_si256(to, vector) }
+        } else {
+            // SAFETY: the slots are 32 bytes, as tested above.
+            unsafe { _mm256_storeu_si256(to, vector) }
         }
     }
 }
