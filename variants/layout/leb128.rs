@@ -44,6 +44,13 @@ pub fn encode_token(mut token: u64, bytes: &mut Vec<u8>) {
     bytes.push(token as u8);
 }
 
+/// Bytes of a token in its shortest form, 1 to 10.
+#[must_use]
+#[inline]
+pub fn token_bytes(token: u64) -> usize {
+    (64 - (token | 1).leading_zeros() as usize).div_ceil(7)
+}
+
 /// The token at the front of `bytes`, and how many bytes it takes. Longer forms than needed are accepted.
 ///
 /// # Errors
