@@ -22,6 +22,7 @@ extern crate alloc;
 mod contract;
 pub mod cpu;
 pub mod layout;
+pub mod lift;
 
 pub use contract::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, Words, decode_by_step,
