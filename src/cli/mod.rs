@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the exit code of the answer.
 
+mod gate;
 mod list;
 mod rank;
 mod report;
@@ -47,6 +48,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Time variants against each other on captures.
     Rank(rank::Arguments),
+    /// Compare instruction counts with the accepted ones: needs valgrind.
+    Gate(gate::Arguments),
     /// Verify, rank and write the report.
     Report(report::Arguments),
 }
@@ -65,6 +68,7 @@ pub fn run() -> ExitCode {
         Command::List(arguments) => list::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
+        Command::Gate(arguments) => gate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     };
     match done {

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod contestants;
+pub mod counts;
 mod machine;
 mod record;
 mod rounds;
