@@ -1,6 +1,7 @@
 //! The lab: captures, clouds, measuring and reports. See `README.md`.
 #![forbid(unsafe_code)]
 
+pub mod capture;
 pub mod cloud;
 pub mod error;
 pub mod measure;
