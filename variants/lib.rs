@@ -25,7 +25,7 @@ pub mod layout;
 pub mod lift;
 
 pub use contract::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, Words, decode_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Tokens, Word, Words, decode_by_step,
     next_by_step,
 };
 

@@ -20,17 +20,29 @@
 //! # Ok::<(), variants::lift::PlanError>(())
 //! ```
 
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod avx512;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod plan;
 mod portable;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod wide512;
 
 use alloc::{vec, vec::Vec};
 use core::fmt;
 
 use crate::{Class, Word};
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+use crate::{Tokens, cpu};
 
 /// The bits of the NaN that token 0 becomes: positive, quiet, without payload.
 const NAN_F32: u32 = 0x7fc0_0000;
 /// The same as an f64.
 const NAN_F64: u64 = 0x7ff8_0000_0000_0000;
+
+/// Points of more bytes go the portable way, which does no arithmetic on a multiple of the step.
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+const LONGEST_POINT: usize = 1 << 16;
 
 /// What becomes of one token field. Resolutions are the grid's step, in the field's own unit.
 ///
@@ -130,6 +142,32 @@ pub struct Lift {
     point_step: usize,
     /// The running values; sums of 32 bits (or of which only as many are stored) are kept sign-extended.
     previous: Vec<i64>,
+    kernel: Kernel,
+}
+
+/// The implementation, prepared for the lanes.
+#[derive(Clone, Debug)]
+enum Kernel {
+    Portable,
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    Avx512(avx512::Kernel),
+}
+
+impl Kernel {
+    /// The fastest one within `class`. Vectors store overlapping lanes in no particular order.
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    fn choose(class: Class, lanes: &[Lane], point_step: usize) -> Self {
+        let proof = if class >= Class::Avx512 { cpu::Avx512Vbmi2::detect() } else { None };
+        if point_step > LONGEST_POINT || plan::overlap(lanes) {
+            return Self::Portable;
+        }
+        proof.map_or(Self::Portable, |proof| Self::Avx512(avx512::Kernel::new(proof, lanes, point_step)))
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+    fn choose(_: Class, _: &[Lane], _: usize) -> Self {
+        Self::Portable
+    }
 }
 
 impl Lift {
@@ -139,6 +177,14 @@ impl Lift {
     /// # Errors
     /// See [`PlanError`].
     pub fn new(lanes: &[Lane], point_step: usize) -> Result<Self, PlanError> {
+        Self::at_most(Class::Avx512, lanes, point_step)
+    }
+
+    /// A lift that uses nothing beyond `class`, for comparing implementations on one machine.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn at_most(class: Class, lanes: &[Lane], point_step: usize) -> Result<Self, PlanError> {
         if lanes.is_empty() {
             return Err(PlanError::NoLanes);
         }
@@ -148,13 +194,18 @@ impl Lift {
                 return Err(PlanError::Outside(index));
             }
         }
-        Ok(Self { lanes: lanes.to_vec(), point_step, previous: vec![0; lanes.len()] })
+        let kernel = Kernel::choose(class, lanes, point_step);
+        Ok(Self { lanes: lanes.to_vec(), point_step, previous: vec![0; lanes.len()], kernel })
     }
 
     /// What the implementation is built from.
     #[must_use]
     pub fn class(&self) -> Class {
-        Class::Scalar
+        match self.kernel {
+            Kernel::Portable => Class::Scalar,
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx512(_) => Class::Avx512,
+        }
     }
 
     /// Tokens in a row: the number of lanes.
@@ -182,6 +233,24 @@ impl Lift {
         assert_eq!(rows * self.lanes.len(), tokens.len(), "the tokens end inside a row");
         assert!(points.len() / self.point_step >= rows, "there are fewer points than rows");
         let points = &mut points[..rows * self.point_step];
-        portable::rows(&self.lanes, self.point_step, &mut self.previous, tokens, points)
+        let previous = &mut self.previous[..];
+        let fine = match &self.kernel {
+            Kernel::Portable => portable::rows(&self.lanes, self.point_step, previous, tokens, points),
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx512(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
+        };
+        if fine { Ok(()) } else { Err(LiftError { index: self.first_marker(tokens) }) }
+    }
+
+    /// The first token 0 in an integer lane.
+    #[cold]
+    fn first_marker<W: Word>(&self, tokens: &[W]) -> usize {
+        let integers = self.lanes.iter().map(|lane| lane.store.is_integer()).cycle();
+        let found =
+            tokens.iter().zip(integers).position(|(&token, integer)| integer && token == W::default());
+        found.unwrap_or(tokens.len())
     }
 }

@@ -1,33 +1,30 @@
 //! The plain lift: a lane at a time over a block of rows, the running value in a register.
 
-use super::{Lane, LiftError, NAN_F32, NAN_F64, Store};
+use super::{Lane, NAN_F32, NAN_F64, Store};
 use crate::Word;
 
 /// Rows after which the next lane has its turn: few enough for tokens and points to stay in the L1 cache.
 const BLOCK: usize = 256;
 
-/// See [`super::Lift::rows`]; `points` is as long as the rows need.
+/// Lifts whole rows; `false` if an integer lane holds a NaN marker.
 pub(super) fn rows<W: Word>(
     lanes: &[Lane],
     point_step: usize,
     previous: &mut [i64],
     tokens: &[W],
     points: &mut [u8],
-) -> Result<(), LiftError> {
-    let blocks = tokens.chunks(BLOCK * lanes.len()).zip(points.chunks_mut(BLOCK * point_step));
-    for (block, (tokens, points)) in blocks.enumerate() {
-        let mut first = usize::MAX;
+) -> bool {
+    let stride = lanes.len();
+    let mut fine = true;
+    for (tokens, points) in
+        tokens.chunks(BLOCK * stride).zip(points.chunks_mut(BLOCK.saturating_mul(point_step)))
+    {
         for (index, (lane, previous)) in lanes.iter().zip(previous.iter_mut()).enumerate() {
-            let column = Column { tokens, index, stride: lanes.len(), offset: lane.offset, point_step };
-            if !column.lift(lane.store, previous, points) {
-                first = first.min(column.first_zero());
-            }
-        }
-        if first != usize::MAX {
-            return Err(LiftError { index: block * BLOCK * lanes.len() + first });
+            let column = Column { tokens, index, stride, offset: lane.offset, point_step };
+            fine &= column.lift(lane.store, previous, points);
         }
     }
-    Ok(())
+    fine
 }
 
 /// The delta of a token, without the bias being taken off first: +(token >> 1) if it is odd, the negative if it
@@ -96,11 +93,5 @@ impl<W: Word> Column<'_, W> {
             let bytes = value(row[self.index].into());
             point[self.offset..self.offset + N].copy_from_slice(&bytes);
         }
-    }
-
-    /// The block's first token 0 in this lane, or `usize::MAX`.
-    fn first_zero(&self) -> usize {
-        let zero = self.tokens.iter().skip(self.index).step_by(self.stride).position(|&t| t == W::default());
-        zero.map_or(usize::MAX, |row| row * self.stride + self.index)
     }
 }

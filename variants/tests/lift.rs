@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use variants::{
-    Word,
+    Class, Word,
     lift::{Lane, Lift, LiftError, PlanError, Store},
 };
 
@@ -132,22 +132,37 @@ fn random_tokens<W: Word>(rng: &mut impl Rng, lanes: &[Lane], rows: usize) -> Ve
     tokens
 }
 
-fn agrees<W: Word>(rng: &mut impl Rng, lanes: &[Lane], step: usize, lift: &mut Lift, model: &mut Model) {
+/// A lift of each implementation that this CPU has.
+fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
+    let mut lifts: Vec<Lift> = Vec::new();
+    for class in [Class::Scalar, Class::Avx2, Class::Avx512] {
+        let lift = Lift::at_most(class, lanes, step).unwrap();
+        if lifts.iter().all(|other| other.class() != lift.class()) {
+            lifts.push(lift);
+        }
+    }
+    lifts
+}
+
+fn agree<W: Word>(rng: &mut impl Rng, lanes: &[Lane], step: usize, lifts: &mut [Lift], model: &mut Model) {
     let rows = [rng.random_range(0..5), rng.random_range(0..300), 700][rng.random_range(0..3)];
     let tokens = random_tokens::<W>(rng, lanes, rows);
     let spare = rng.random_range(0..2 * step);
     let mut expected = vec![0; rows * step + spare];
     rng.fill(&mut expected[..]);
-    let mut points = expected.clone();
+    let before = expected.clone();
     let outcome = model.rows(&tokens, &mut expected);
-    assert_eq!(lift.rows(&tokens, &mut points), outcome, "{lanes:?}, step {step}");
-    if outcome.is_ok() {
-        if let Some(at) = (0..points.len()).find(|&at| points[at] != expected[at]) {
+    for lift in lifts {
+        let mut points = before.clone();
+        assert_eq!(lift.rows(&tokens, &mut points), outcome, "{:?}: {lanes:?}, step {step}", lift.class());
+        if outcome.is_err() {
+            lift.restart();
+        } else if let Some(at) = (0..points.len()).find(|&at| points[at] != expected[at]) {
             let (row, byte) = (at / step, at % step);
             panic!("{:?}: row {row} of {rows}, byte {byte}: {lanes:?}, step {step}", lift.class());
         }
-    } else {
-        lift.restart();
+    }
+    if outcome.is_err() {
         *model = Model::new(lanes, step);
     }
 }
@@ -157,13 +172,13 @@ fn equals_the_model_over_windows_of_both_words() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     for _ in 0..3000 {
         let (lanes, step) = random_lanes(&mut rng);
-        let mut lift = Lift::new(&lanes, step).unwrap();
+        let mut lifts = lifts(&lanes, step);
         let mut model = Model::new(&lanes, step);
         for _ in 0..rng.random_range(1..6) {
             if rng.random_ratio(3, 4) {
-                agrees::<u32>(&mut rng, &lanes, step, &mut lift, &mut model);
+                agree::<u32>(&mut rng, &lanes, step, &mut lifts, &mut model);
             } else {
-                agrees::<u64>(&mut rng, &lanes, step, &mut lift, &mut model);
+                agree::<u64>(&mut rng, &lanes, step, &mut lifts, &mut model);
             }
         }
     }
@@ -173,26 +188,29 @@ fn equals_the_model_over_windows_of_both_words() {
 fn a_group_wraps_in_32_bits_and_others_do_not() {
     // Deltas +(2^31 - 1), +1 and, as a token of 33 bits, -2^31.
     let tokens = [0xffff_ffff, 3, 1_u64 << 32];
-    let sums = |store| {
-        let mut points = [0; 12];
-        Lift::new(&packed(&[store]), 4).unwrap().rows(&tokens, &mut points).unwrap();
-        points.chunks(4).map(|value| f32::from_le_bytes(value.try_into().unwrap())).collect::<Vec<_>>()
-    };
     let two31 = 2_147_483_648.0;
-    assert_eq!(sums(Store::GroupF32 { resolution: 1.0 }), [two31, -two31, 0.0]);
-    assert_eq!(sums(Store::F32 { resolution: 1.0 }), [two31, two31, 0.0]);
+    let group = (Store::GroupF32 { resolution: 1.0 }, [two31, -two31, 0.0]);
+    for (store, expected) in [group, (Store::F32 { resolution: 1.0 }, [two31, two31, 0.0])] {
+        for mut lift in lifts(&packed(&[store]), 4) {
+            let mut points = [0; 12];
+            lift.rows(&tokens, &mut points).unwrap();
+            let values = points.chunks(4).map(|value| f32::from_le_bytes(value.try_into().unwrap()));
+            assert_eq!(values.collect::<Vec<_>>(), expected, "{:?}", lift.class());
+        }
+    }
 }
 
 #[test]
 fn restarts_at_zero() {
-    let mut lift = Lift::new(&packed(&[Store::Int32]), 4).unwrap();
-    let mut points = [0; 4];
-    lift.rows(&[15_u32], &mut points).unwrap();
-    lift.rows(&[15_u32], &mut points).unwrap();
-    assert_eq!(points, [14, 0, 0, 0]);
-    lift.restart();
-    lift.rows(&[15_u32], &mut points).unwrap();
-    assert_eq!(points, [7, 0, 0, 0]);
+    for mut lift in lifts(&packed(&[Store::Int32]), 4) {
+        let mut points = [0; 4];
+        lift.rows(&[15_u32], &mut points).unwrap();
+        lift.rows(&[15_u32], &mut points).unwrap();
+        assert_eq!(points, [14, 0, 0, 0]);
+        lift.restart();
+        lift.rows(&[15_u32], &mut points).unwrap();
+        assert_eq!(points, [7, 0, 0, 0]);
+    }
 }
 
 #[test]
@@ -204,8 +222,9 @@ fn names_the_first_marker_in_an_integer_lane() {
         tokens[at] = 0;
         tokens[2999] = 0;
         let expected = if at % 3 == 0 { 2999 } else { at };
-        let outcome = Lift::new(&lanes, 14).unwrap().rows(&tokens, &mut points);
-        assert_eq!(outcome, Err(LiftError { index: expected }));
+        for mut lift in lifts(&lanes, 14) {
+            assert_eq!(lift.rows(&tokens, &mut points), Err(LiftError { index: expected }));
+        }
     }
 }
 
