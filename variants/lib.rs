@@ -23,6 +23,8 @@ mod contract;
 pub mod cpu;
 pub mod layout;
 pub mod lift;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod simd;
 
 pub use contract::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Tokens, Word, Words, decode_by_step,
@@ -60,4 +62,5 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    leb128_stride_avx512::Leb128StrideAvx512,
 }

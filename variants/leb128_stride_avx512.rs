@@ -1,0 +1,302 @@
+//! Fixed stride in two stages, with AVX-512's byte expand. Stage 1 walks the bytes 64 at a time, whatever
+//! the tokens' lengths are, and turns the mask of high bits into length codes, one bit stream for each
+//! length, so that nothing waits for a token's address. Stage 2 takes 32 codes at a time, expands the bytes
+//! behind them into lanes and packs the groups of seven bits: every vector is full and stays aligned.
+//!
+//! It loses to plainer code only where calls are for a handful of tokens.
+
+use crate::{
+    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Avx512Vbmi2, layout::Leb128,
+    next_by_step,
+};
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Leb128StrideAvx512(Avx512Vbmi2);
+
+impl Decoder for Leb128StrideAvx512 {
+    type Layout = Leb128;
+    const INFO: Info = Info {
+        idea: "64 bytes a step into length codes, then 32 tokens a step by byte expand",
+        origin: "this lab; expanding by length codes after Stream VByte (Lemire, Kurz, Rupp 2018)",
+        loses_when: "a call is for a handful of tokens",
+        class: Class::Avx512,
+        standing: Standing::Ranked,
+    };
+
+    fn detect() -> Option<Self> {
+        Avx512Vbmi2::detect().map(Self)
+    }
+
+    fn decode<W: Word>(self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
+        let least = out.len();
+        self.decode_some(run, out, least).map(|_| ())
+    }
+
+    fn decode_some<W: Word>(
+        self,
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+        {
+            kernel::decode(self.0, run, out, least)
+        }
+        #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+        {
+            let _ = (run, out, least);
+            match self.0 {}
+        }
+    }
+
+    #[inline]
+    fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
+        next_by_step(run, step)
+    }
+}
+
+/// One token, for readers of mixed rows: a byte at a time.
+#[inline(always)]
+fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
+    match bytes {
+        &[first, ..] if first < 0x80 => Ok((first.into(), 1)),
+        _ => crate::layout::leb128::decode_token(bytes),
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod kernel {
+    use core::arch::x86_64::{
+        __m512i, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu16_epi32, _mm512_cvtepu32_epi64,
+        _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
+        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _pdep_u64, _pext_u64,
+    };
+
+    use crate::{
+        DecodeError, Run, Word, Words,
+        cpu::Avx512Vbmi2,
+        simd::{
+            avx512::{load, window},
+            codes::{Appender, BATCH, Codes, GROUP},
+            refusal,
+        },
+    };
+
+    pub(super) fn decode<W: Word>(
+        _: Avx512Vbmi2,
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
+        assert!(least <= out.len());
+        // SAFETY: the first argument exists only where every feature named there was detected.
+        unsafe { tokens(run, out, least) }
+    }
+
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
+    )]
+    fn tokens<W: Word>(run: &mut Run<'_>, out: &mut [W], least: usize) -> Result<usize, DecodeError> {
+        let data = run.data;
+        let (mut at, mut done) = (0, 0);
+        while done < least {
+            batches(data, &mut at, out, &mut done, least);
+            // What stage 2 cannot do: tokens of five bytes and more, and the ends of `data` and `out`.
+            while done < least {
+                let window = window(data, at, &mut out[done..]);
+                if window.tokens == 0 {
+                    return Err(refusal::<W>(&data[at..], done));
+                }
+                at += window.used;
+                done += window.tokens;
+                if !window.long && out.len() - done >= GROUP && data.len() - at > 64 {
+                    break;
+                }
+            }
+        }
+        run.data = &data[at..];
+        run.taken += done;
+        Ok(done)
+    }
+
+    /// Decodes whole groups until `least` tokens are there, the bytes or the slots run short, or a token of
+    /// five bytes or more comes.
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
+    )]
+    fn batches<W: Word>(data: &[u8], at: &mut usize, out: &mut [W], done: &mut usize, least: usize) {
+        let (blocks, tail) = data[*at..].as_chunks::<64>();
+        // A token that never ends is no token.
+        let mut last = [[0x80; 64]];
+        last[0][..tail.len()].copy_from_slice(tail);
+        let mut sources = [blocks, &last[..usize::from(!tail.is_empty())]].into_iter();
+        let mut blocks = sources.next().unwrap_or_default();
+        let mut real = u64::MAX;
+        let mut before = 0;
+        let mut codes = Codes::new();
+        let mut level = 1;
+        while *done < least {
+            let room = (out.len() - *done) / GROUP * GROUP;
+            if room <= codes.tokens {
+                return;
+            }
+            if blocks.is_empty() {
+                blocks = match sources.next() {
+                    Some(blocks) if !blocks.is_empty() => blocks,
+                    _ => return,
+                };
+                real = (1 << tail.len()) - 1;
+            }
+            let next = &blocks[..blocks.len().min(BATCH).min((room - codes.tokens) / 48 + 1)];
+            let slots = &mut out[*done..];
+            let (read, written) = match level {
+                1 => batch::<1, W>(data, next, real, &mut before, &mut codes, at, slots),
+                2 => batch::<2, W>(data, next, real, &mut before, &mut codes, at, slots),
+                _ => batch::<3, W>(data, next, real, &mut before, &mut codes, at, slots),
+            };
+            *done += written;
+            blocks = &blocks[read..];
+            if read < next.len() {
+                if level == 3 || codes.tokens >= GROUP {
+                    return;
+                }
+                codes.clear(level);
+                level += 1;
+            }
+        }
+    }
+
+    /// Both stages for a batch of blocks; returns the blocks read and the tokens written. It stops before a
+    /// block in which a token of more than `LEVEL + 1` bytes ends.
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
+    )]
+    #[inline(never)]
+    fn batch<const LEVEL: usize, W: Word>(
+        data: &[u8],
+        blocks: &[[u8; 64]],
+        real: u64,
+        before: &mut u64,
+        codes: &mut Codes,
+        at: &mut usize,
+        out: &mut [W],
+    ) -> (usize, usize) {
+        let read = scan::<LEVEL>(blocks, real, before, codes);
+        let groups = (codes.tokens / GROUP).min(out.len() / GROUP);
+        *at = emit::<LEVEL, W>(data, *at, codes, &mut out[..groups * GROUP]);
+        codes.drop_groups::<LEVEL>(groups);
+        (read, groups * GROUP)
+    }
+
+    /// Stage 1.
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
+    )]
+    #[inline]
+    fn scan<const LEVEL: usize>(blocks: &[[u8; 64]], real: u64, before: &mut u64, codes: &mut Codes) -> usize {
+        let mut appender = Appender::<LEVEL>::new(codes);
+        let mut read = blocks.len();
+        for (index, &block) in blocks.iter().enumerate() {
+            // Bit p: byte p says that more follow, and so do the bytes before it.
+            let more = _mm512_movepi8_mask(pulp::cast(block));
+            let more1 = more << 1 | *before >> 63;
+            let more2 = more1 & (more << 2 | *before >> 62);
+            let more3 = more2 & (more << 3 | *before >> 61);
+            let more4 = more3 & (more << 4 | *before >> 60);
+            if [more2, more3, more4][LEVEL - 1] & real != 0 {
+                read = index;
+                break;
+            }
+            let longer = [more1, more2, more3];
+            appender.push(
+                (!more).count_ones() as usize,
+                core::array::from_fn(|j| _pext_u64(longer[j], !more)),
+            );
+            *before = more;
+        }
+        appender.finish();
+        read
+    }
+
+    /// Stage 2.
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
+    )]
+    #[inline]
+    fn emit<const LEVEL: usize, W: Word>(
+        data: &[u8],
+        mut at: usize,
+        codes: &Codes,
+        out: &mut [W],
+    ) -> usize {
+        let words = codes.words(0).iter().zip(codes.words(1)).zip(codes.words(2));
+        for (slots, ((&c1, &c2), &c3)) in out.as_chunks_mut::<GROUP>().0.iter_mut().zip(words) {
+            let c1 = u32::from_le_bytes(c1);
+            let c2 = u32::from_le_bytes(c2);
+            let c3 = u32::from_le_bytes(c3);
+            if LEVEL == 1 {
+                let lanes = 0x5555_5555_5555_5555 | _pdep_u64(c1.into(), 0xaaaa_aaaa_aaaa_aaaa);
+                let tokens = pack2(_mm512_maskz_expand_epi8(lanes, load(data, at)));
+                at += GROUP + c1.count_ones() as usize;
+                let low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(tokens));
+                let high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(tokens));
+                store(slots, low, high);
+            } else {
+                let lanes = |shift: u32| {
+                    let mut lanes = 0x1111_1111_1111_1111
+                        | _pdep_u64((c1 >> shift).into(), 0x2222_2222_2222_2222)
+                        | _pdep_u64((c2 >> shift).into(), 0x4444_4444_4444_4444);
+                    if LEVEL == 3 {
+                        lanes |= _pdep_u64((c3 >> shift).into(), 0x8888_8888_8888_8888);
+                    }
+                    lanes
+                };
+                let (first, second) = (lanes(0), lanes(16));
+                let low = pack4(_mm512_maskz_expand_epi8(first, load(data, at)));
+                at += first.count_ones() as usize;
+                let high = pack4(_mm512_maskz_expand_epi8(second, load(data, at)));
+                at += second.count_ones() as usize;
+                store(slots, low, high);
+            }
+        }
+        at
+    }
+
+    /// Bytes of seven bits into words of 14.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn pack2(bytes: __m512i) -> __m512i {
+        let septets = _mm512_and_si512(bytes, _mm512_set1_epi8(0x7f));
+        _mm512_maddubs_epi16(_mm512_set1_epi32(0x8001_8001_u32 as i32), septets)
+    }
+
+    /// Bytes of seven bits into words of 28.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn pack4(bytes: __m512i) -> __m512i {
+        _mm512_madd_epi16(pack2(bytes), _mm512_set1_epi32(0x4000_0001))
+    }
+
+    /// Stores a group, given as two times 16 lanes of 32 bits.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn store<W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
+        match W::words(slots) {
+            Words::U32(slots) => {
+                slots[..16].copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(low));
+                slots[16..].copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(high));
+            }
+            Words::U64(slots) => {
+                for (slots, tokens) in slots.as_chunks_mut::<8>().0.iter_mut().zip([
+                    _mm512_castsi512_si256(low),
+                    _mm512_extracti64x4_epi64::<1>(low),
+                    _mm512_castsi512_si256(high),
+                    _mm512_extracti64x4_epi64::<1>(high),
+                ]) {
+                    *slots = pulp::cast(_mm512_cvtepu32_epi64(tokens));
+                }
+            }
+        }
+    }
+}
