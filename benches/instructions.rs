@@ -3,9 +3,7 @@
 //! `cargo bench --features counts`; needs valgrind. The functions are made from the registry by the build script;
 //! variants with AVX-512 are left out, since valgrind would count what they fall back to.
 
-use iai_callgrind::{
-    Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
-};
+use iai_callgrind::{Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
 use varint_lab::measure::counts::Counted;
 
 /// The slice that a variant decodes, ready: what is done here is not counted.

@@ -18,7 +18,8 @@ fn tokens(criterion: &mut Criterion) {
     });
     let mut buffer = Aligned::<u32>::default();
     for stream in streams.iter().filter(|stream| !stream.facts.short) {
-        let Some(words) = stream.tokens(Arrangement::Rows).and_then(|tokens| words::<u32>(tokens).ok()) else {
+        let Some(words) = stream.tokens(Arrangement::Rows).and_then(|tokens| words::<u32>(tokens).ok())
+        else {
             continue;
         };
         let out = buffer.of(words.len().min(LONG_ENOUGH));

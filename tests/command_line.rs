@@ -58,7 +58,8 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> String {
 #[test]
 fn list_shows_every_variant_and_capture_within_100_columns() {
     let shown = text(&lab(&["list"]));
-    for name in NAMES.iter().chain(varint_lab::capture::BUNDLED).chain(varint_lab::capture::synthetic::NAMES) {
+    for name in NAMES.iter().chain(varint_lab::capture::BUNDLED).chain(varint_lab::capture::synthetic::NAMES)
+    {
         assert!(shown.contains(name), "{name} is not listed");
     }
     for line in shown.lines() {
@@ -81,8 +82,21 @@ fn rank_prints_one_json_object_a_contestant() {
     let rows: Vec<serde_json::Value> =
         shown.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect();
     let keys = [
-        "task", "word", "arrangement", "window", "capture", "synthetic", "variant", "standing", "tokens", "rounds",
-        "ns_min", "ns_median", "vs_loop", "vs_loop_median", "bytes_per_token",
+        "task",
+        "word",
+        "arrangement",
+        "window",
+        "capture",
+        "synthetic",
+        "variant",
+        "standing",
+        "tokens",
+        "rounds",
+        "ns_min",
+        "ns_median",
+        "vs_loop",
+        "vs_loop_median",
+        "bytes_per_token",
     ];
     for row in &rows {
         for key in keys {
@@ -90,8 +104,10 @@ fn rank_prints_one_json_object_a_contestant() {
         }
         assert_eq!(row["synthetic"], true);
     }
-    let here: Vec<_> =
-        varint_lab::measure::contestants::all().into_iter().filter(|contestant| contestant.runs_here).collect();
+    let here: Vec<_> = varint_lab::measure::contestants::all()
+        .into_iter()
+        .filter(|contestant| contestant.runs_here)
+        .collect();
     assert_eq!(rows.len(), here.len(), "no variant is hidden");
     let baseline = rows.iter().find(|row| row["variant"] == "leb128_loop").expect("the baseline is shown");
     assert_eq!(baseline["vs_loop"], 1.0);

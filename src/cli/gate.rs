@@ -14,7 +14,7 @@ use crate::{
 
 /// Arguments of `gate`.
 #[derive(Args, Clone, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Accept the counts as they are now.
     #[arg(long)]
     update: bool,
@@ -30,7 +30,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// Exit code 1 if a count moved, is new or vanished, or nothing could be compared; 2 if nothing could be counted.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let selection = Selection::new(arguments.only.as_deref())?;
     let path = arguments.baseline.clone().unwrap_or_else(|| project_baseline().to_owned());
     let valgrind = valgrind_version()?;
@@ -118,10 +118,14 @@ fn print(comparison: &Comparison) {
     for problem in &comparison.problems {
         match problem {
             Problem::Foreign { accepted, now } => {
-                println!("foreign   the baseline was made by {accepted}, this is {now}: counts differ by compiler");
+                println!(
+                    "foreign   the baseline was made by {accepted}, this is {now}: counts differ by compiler"
+                );
             }
             Problem::Nothing => println!("nothing   no id is in both the baseline and the counts"),
-            Problem::Zero(id) => println!("zero      {id} was accepted with 0 instructions: a broken measurement"),
+            Problem::Zero(id) => {
+                println!("zero      {id} was accepted with 0 instructions: a broken measurement")
+            }
         }
     }
     println!(

@@ -9,7 +9,7 @@ use crate::{error::Result, report};
 
 /// Arguments of `list`.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(flatten)]
     captures: Captures,
 }
@@ -18,7 +18,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// If a capture cannot be read.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let colour = std::io::stdout().is_terminal();
     println!("{}", report::tables::variants(&Variants::default().contestants()?, colour));
     let streams = arguments.captures.streams(true)?;

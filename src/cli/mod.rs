@@ -64,7 +64,8 @@ pub fn run() -> ExitCode {
         Cpu::Avx2 => cpu::Level::Avx2,
         Cpu::All => cpu::Level::All,
     });
-    let done: Result<()> = match cli.command.unwrap_or_else(|| Command::Report(report::Arguments::default())) {
+    let done: Result<()> = match cli.command.unwrap_or_else(|| Command::Report(report::Arguments::default()))
+    {
         Command::List(arguments) => list::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),

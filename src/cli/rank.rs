@@ -18,14 +18,14 @@ use crate::{
 
 /// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Task {
+pub(super) enum Task {
     /// Kernels alone: bytes to tokens.
     Tokens,
 }
 
 /// The output word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WordName {
+pub(super) enum WordName {
     /// 32 bits a token.
     U32,
     /// 64 bits a token.
@@ -34,7 +34,7 @@ pub enum WordName {
 
 /// Arguments of `rank`.
 #[derive(Args, Clone, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// What is timed.
     #[arg(long, value_enum, default_value = "tokens")]
     task: Task,
@@ -60,7 +60,7 @@ pub struct Arguments {
 }
 
 /// Rounds that a user gets who does not choose.
-pub fn default_rounds(window: Window) -> u32 {
+pub(super) fn default_rounds(window: Window) -> u32 {
     match window {
         Window::L2 => 31,
         Window::Dram => 7,
@@ -71,7 +71,7 @@ pub fn default_rounds(window: Window) -> u32 {
 ///
 /// # Errors
 /// On unknown names, unreadable captures, or a variant whose output is wrong.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let streams = arguments.captures.streams(false)?;
     let contestants = arguments.variants.runnable()?;
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(arguments.window));
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// How the tokens task is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub(super) struct Plan {
     /// Rows or columns.
     pub arrangement: Arrangement,
     /// Where the output goes.
@@ -107,7 +107,7 @@ pub struct Plan {
 ///
 /// # Errors
 /// If a variant's output is wrong, or a stream does not fit the word.
-pub fn tokens_task<W: LabWord>(
+pub(super) fn tokens_task<W: LabWord>(
     streams: &[Stream],
     contestants: &[Contestant],
     plan: Plan,
@@ -117,15 +117,10 @@ pub fn tokens_task<W: LabWord>(
     let mut records = Vec::new();
     for stream in streams {
         bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
-        let mut rows = measure(
-            stream,
-            plan.arrangement,
-            plan.window,
-            contestants,
-            plan.rounds,
-            &mut buffer,
-            || bar.inc(1),
-        )?;
+        let mut rows =
+            measure(stream, plan.arrangement, plan.window, contestants, plan.rounds, &mut buffer, || {
+                bar.inc(1)
+            })?;
         rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
         records.append(&mut rows);
     }

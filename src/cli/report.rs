@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     rank::{Plan, default_rounds, tokens_task},
-    select::{Captures, Variants},
+    select::Captures,
     verify::check_all,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 
 /// Arguments of `report`.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(flatten)]
     captures: Captures,
     /// Fewer rounds and the main question only: a look in seconds, not figures to quote.
@@ -40,7 +40,7 @@ const QUICK_ROUNDS: u32 = 7;
 ///
 /// # Errors
 /// If a capture cannot be read, a variant is wrong, or the report cannot be written: the last one stays.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let streams = arguments.captures.streams(true)?;
     let all = contestants::all();
     for line in check_all(&streams, &all)? {
@@ -88,11 +88,7 @@ fn measure_all(streams: &[Stream], all: &[Contestant], quick: bool) -> Result<Ru
 }
 
 /// The task on the streams that have the arrangement and fit the word.
-fn on_fitting<W: LabWord>(
-    streams: &[Stream],
-    contestants: &[Contestant],
-    plan: Plan,
-) -> Result<Vec<Record>> {
+fn on_fitting<W: LabWord>(streams: &[Stream], contestants: &[Contestant], plan: Plan) -> Result<Vec<Record>> {
     let fitting: Vec<Stream> = streams
         .iter()
         .filter(|stream| {

@@ -16,7 +16,7 @@ use crate::{
 
 /// Captures by name, or files of the user's own.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Captures {
+pub(super) struct Captures {
     /// Captures by name, bundled or synthetic; all bundled ones if none is named.
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub capture: Vec<String>,
@@ -31,7 +31,7 @@ impl Captures {
     ///
     /// # Errors
     /// If one cannot be read.
-    pub fn streams(&self, with_synthetic: bool) -> Result<Vec<Stream>> {
+    pub(super) fn streams(&self, with_synthetic: bool) -> Result<Vec<Stream>> {
         let mut streams = Vec::new();
         for path in &self.data {
             for capture in capture::load_path(path)? {
@@ -53,7 +53,7 @@ impl Captures {
 
 /// Variants by name.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Variants {
+pub(super) struct Variants {
     /// Variants by name; all of them if none is named.
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub variant: Vec<String>,
@@ -64,7 +64,7 @@ impl Variants {
     ///
     /// # Errors
     /// If a name is not registered.
-    pub fn contestants(&self) -> Result<Vec<Contestant>> {
+    pub(super) fn contestants(&self) -> Result<Vec<Contestant>> {
         let all = contestants::all();
         for name in &self.variant {
             if !all.iter().any(|contestant| contestant.name == name) {
@@ -86,7 +86,7 @@ impl Variants {
     ///
     /// # Errors
     /// If a name is not registered, or was asked for and does not run on this CPU.
-    pub fn runnable(&self) -> Result<Vec<Contestant>> {
+    pub(super) fn runnable(&self) -> Result<Vec<Contestant>> {
         let asked = self.contestants()?;
         if let Some(absent) =
             asked.iter().find(|contestant| !contestant.runs_here && !self.variant.is_empty())
@@ -108,7 +108,7 @@ impl Variants {
 }
 
 /// A progress bar on standard error; nothing where that is no terminal.
-pub fn progress(steps: u64, what: &str) -> indicatif::ProgressBar {
+pub(super) fn progress(steps: u64, what: &str) -> indicatif::ProgressBar {
     let style = indicatif::ProgressStyle::with_template("{msg:28} [{bar:40}] {pos}/{len} eta {eta}")
         .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
         .progress_chars("=> ");

@@ -17,7 +17,7 @@ use crate::{
 
 /// Arguments of `verify`.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(flatten)]
     captures: Captures,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// On unknown names or unreadable captures, and if any variant is wrong.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let streams = arguments.captures.streams(true)?;
     let contestants = arguments.variants.contestants()?;
     for line in check_all(&streams, &contestants)? {
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 ///
 /// # Errors
 /// Names every variant that is wrong.
-pub fn check_all(streams: &[Stream], contestants: &[Contestant]) -> Result<Vec<String>> {
+pub(super) fn check_all(streams: &[Stream], contestants: &[Contestant]) -> Result<Vec<String>> {
     let bar = progress(streams.len() as u64 * 4, "verify");
     let mut lines = Vec::new();
     let mut wrong = Vec::new();
@@ -54,8 +54,11 @@ pub fn check_all(streams: &[Stream], contestants: &[Contestant]) -> Result<Vec<S
         }
     }
     bar.finish_and_clear();
-    let absent: Vec<_> =
-        contestants.iter().filter(|contestant| !contestant.runs_here).map(|contestant| contestant.name).collect();
+    let absent: Vec<_> = contestants
+        .iter()
+        .filter(|contestant| !contestant.runs_here)
+        .map(|contestant| contestant.name)
+        .collect();
     if !absent.is_empty() {
         lines.push(format!("not run on this CPU: {}", absent.join(", ")));
     }

@@ -53,8 +53,18 @@ fn features() -> Vec<String> {
             };
         }
         detected!(
-            "ssse3", "sse4.1", "popcnt", "bmi1", "bmi2", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl",
-            "avx512vbmi", "avx512vbmi2"
+            "ssse3",
+            "sse4.1",
+            "popcnt",
+            "bmi1",
+            "bmi2",
+            "avx2",
+            "avx512f",
+            "avx512bw",
+            "avx512dq",
+            "avx512vl",
+            "avx512vbmi",
+            "avx512vbmi2"
         )
         .into_iter()
         .filter_map(|(feature, here)| here.then(|| feature.to_owned()))

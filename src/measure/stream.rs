@@ -59,8 +59,9 @@ impl Stream {
     /// If a value cannot be stored on the grid.
     pub fn of_capture(capture: Capture) -> Result<Self> {
         let cloud = capture.cloud.with_resolution(DEFAULT_RESOLUTION);
-        let rows = tokens::rows(&cloud).map_err(|error| error.within(&capture.name))?.concat();
-        let columns = tokens::columns(&cloud).map_err(|error| error.within(&capture.name))?.concat();
+        let rows = tokens::rows(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
+        let columns =
+            tokens::columns(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
         let given = capture.facts;
         let facts = CaptureFacts {
             name: capture.name,

@@ -90,9 +90,11 @@ pub fn measure<W: LabWord>(
     let out = buffer.of(prepared.longest_piece);
     for contestant in contestants {
         let encoded = &prepared.by_layout[contestant.layout];
-        check(W::calls(contestant).decode_piece, contestant.decodes(), encoded, &words, out).map_err(|error| {
-            error.within(format!("{} on {name}, {}, {}", contestant.name, arrangement.name(), W::NAME))
-        })?;
+        check(W::calls(contestant).decode_piece, contestant.decodes(), encoded, &words, out).map_err(
+            |error| {
+                error.within(format!("{} on {name}, {}, {}", contestant.name, arrangement.name(), W::NAME))
+            },
+        )?;
     }
     let mut failed = None;
     let times = interleave(
@@ -137,13 +139,7 @@ pub fn measure<W: LabWord>(
 }
 
 /// Fills in what the clock said.
-pub(super) fn with_times(
-    identity: Record,
-    times: &Times,
-    base: usize,
-    index: usize,
-    rounds: u32,
-) -> Record {
+pub(super) fn with_times(identity: Record, times: &Times, base: usize, index: usize, rounds: u32) -> Record {
     let per = |nanoseconds: f64| nanoseconds / identity.tokens.max(1) as f64;
     let (low, high) = times.spread(base, index);
     Record {

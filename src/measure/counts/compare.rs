@@ -137,26 +137,35 @@ mod tests {
         assert!(gate(&[("a", 1000)], &[("a", 995)]).passes());
         assert!(!gate(&[("a", 1000)], &[("a", 1006)]).passes());
         assert!(!gate(&[("a", 1000)], &[("a", 994)]).passes());
-        assert!(!gate(&[("a", 1000)], &[("a", 100)]).passes(), "a decoder that lost its work is no improvement");
+        assert!(
+            !gate(&[("a", 1000)], &[("a", 100)]).passes(),
+            "a decoder that lost its work is no improvement"
+        );
     }
 
     #[test]
     fn only_the_id_that_moved_fails() {
         let comparison = gate(&[("a", 1000), ("b", 1000)], &[("a", 1000), ("b", 1100)]);
-        let failing: Vec<_> = comparison.rows.iter().filter(|row| !row.holds()).map(|row| &row.id[..]).collect();
+        let failing: Vec<_> =
+            comparison.rows.iter().filter(|row| !row.holds()).map(|row| &row.id[..]).collect();
         assert_eq!(failing, ["b"]);
     }
 
     #[test]
     fn b16_a_renamed_id_is_one_vanished_and_one_new() {
         let comparison = gate(&[("a", 1), ("b", 1)], &[("a", 1), ("c", 1)]);
-        assert_eq!((comparison.new.as_slice(), comparison.vanished.as_slice()), (&["c".into()][..], &["b".into()][..]));
+        assert_eq!(
+            (comparison.new.as_slice(), comparison.vanished.as_slice()),
+            (&["c".into()][..], &["b".into()][..])
+        );
         assert!(!comparison.passes());
     }
 
     #[test]
     fn b14_nothing_compared_is_a_failure() {
-        for (accepted, now) in [(&[][..], &[][..]), (&[("a", 1)], &[]), (&[], &[("a", 1)]), (&[("a", 1)], &[("b", 1)])] {
+        for (accepted, now) in
+            [(&[][..], &[][..]), (&[("a", 1)], &[]), (&[], &[("a", 1)]), (&[("a", 1)], &[("b", 1)])]
+        {
             let comparison = gate(accepted, now);
             assert!(comparison.problems.contains(&Problem::Nothing) && !comparison.passes());
         }

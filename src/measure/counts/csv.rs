@@ -105,8 +105,13 @@ mod tests {
 
     #[test]
     fn b14_b15_what_makes_no_sense_is_a_failure() {
-        for lines in ["a,1,0.5,r,t,v,d\na,1,0.5,r,t,v,d", "a,-1,0.5,r,t,v,d", "a,1,NaN,r,t,v,d", "a,1,-1,r,t,v,d", "a,1"]
-        {
+        for lines in [
+            "a,1,0.5,r,t,v,d\na,1,0.5,r,t,v,d",
+            "a,-1,0.5,r,t,v,d",
+            "a,1,NaN,r,t,v,d",
+            "a,1,-1,r,t,v,d",
+            "a,1",
+        ] {
             assert!(parse(&format!("{HEAD}{lines}\n")).is_err(), "{lines}");
         }
         assert!(read_baseline(Path::new("no/such/gate.csv")).unwrap_err().to_string().contains("--update"));

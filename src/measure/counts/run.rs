@@ -38,7 +38,9 @@ pub fn uncountable() -> Vec<&'static str> {
 pub fn valgrind_version() -> Result<String> {
     let output = Command::new("valgrind").arg("--version").output();
     match output {
-        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        Ok(output) if output.status.success() => {
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        }
         _ => Err(Error::input(
             "instruction counts need valgrind, which is not installed: `apt-get install valgrind` (Debian, Ubuntu) \
              or `dnf install valgrind` (Fedora)",
@@ -55,7 +57,10 @@ pub fn count() -> Result<Counts> {
     valgrind_version()?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     if !root.join("benches/instructions.rs").exists() {
-        return Err(Error::input(format!("{}: the sources are not there, and counting builds them", root.display())));
+        return Err(Error::input(format!(
+            "{}: the sources are not there, and counting builds them",
+            root.display()
+        )));
     }
     // A folder of its own each time: what an earlier run left cannot be taken for this one's.
     let home = tempfile::tempdir().map_err(|error| Error::check(format!("no temporary folder: {error}")))?;
@@ -79,7 +84,7 @@ pub fn count() -> Result<Counts> {
 ///
 /// # Errors
 /// If there is none, one cannot be read, or an id comes twice.
-pub fn read_counts(folder: &Path) -> Result<Counts> {
+pub(super) fn read_counts(folder: &Path) -> Result<Counts> {
     let mut counts = Counts::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -107,7 +112,7 @@ pub fn read_counts(folder: &Path) -> Result<Counts> {
 ///
 /// # Errors
 /// Says what is missing.
-pub fn read_summary(text: &str) -> Result<(String, Measured)> {
+pub(super) fn read_summary(text: &str) -> Result<(String, Measured)> {
     let summary: Value =
         serde_json::from_str(text).map_err(|error| Error::check(format!("unreadable summary: {error}")))?;
     let word = |key: &str| {
