@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Capture, Provenance, describe_fields, pcd, pointcloud2};
+use super::{Capture, Provenance, describe_fields, las, pcd, pointcloud2};
 use crate::{
     cloud::Cloud,
     error::{Error, Result},
@@ -13,7 +13,7 @@ use crate::{
 
 /// Loads one file, or every `.pcd` of a folder by name.
 ///
-/// A file's content decides what it is: PCD or a PointCloud2 message in CDR.
+/// A file's content decides what it is: PCD, LAS, LAZ or a PointCloud2 message in CDR.
 ///
 /// # Errors
 /// If there is no such file, it cannot be read, or the folder has no `.pcd`.
@@ -59,7 +59,8 @@ fn load_file(path: &Path) -> Result<Capture> {
 
 fn read(bytes: &[u8]) -> Result<Cloud> {
     match bytes {
-        [] => Err(Error::input("is empty: expected a PCD file or a PointCloud2 message in CDR")),
+        [] => Err(Error::input("is empty: expected PCD, LAS, LAZ or a PointCloud2 message in CDR")),
+        [b'L', b'A', b'S', b'F', ..] => Ok(las::parse(bytes)?.cloud),
         // A CDR header's first byte is 0, which no text has.
         [0, ..] => pointcloud2::parse(bytes),
         _ => pcd::parse(bytes),

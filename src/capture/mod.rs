@@ -2,10 +2,16 @@
 
 mod bundled;
 mod cursor;
+pub mod las;
 mod load;
+pub mod ouster;
 mod packages;
+pub mod pcap;
 pub mod pcd;
+mod point;
 pub mod pointcloud2;
+pub mod synthetic;
+pub mod velodyne;
 
 pub use bundled::{BUNDLED, bundled};
 pub use load::load_path;
