@@ -59,4 +59,8 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    stream_vbyte_bytes::StreamVbyteBytes,
+    stream_vbyte_masked::StreamVbyteMasked,
+    raw_copy::RawCopy,
+    raw_fill::RawFill,
 }
