@@ -63,4 +63,8 @@ macro_rules! registry {
 registry! { $
     leb128_loop::Leb128Loop,
     leb128_stride_avx512::Leb128StrideAvx512,
+    stream_vbyte_bytes::StreamVbyteBytes,
+    stream_vbyte_masked::StreamVbyteMasked,
+    raw_copy::RawCopy,
+    raw_fill::RawFill,
 }
