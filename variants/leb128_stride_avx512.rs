@@ -77,7 +77,7 @@ mod kernel {
         DecodeError, Run, Word, Words,
         cpu::Avx512Vbmi2,
         simd::{
-            avx512::{load, window},
+            avx512::window,
             codes::{Appender, BATCH, Codes, GROUP},
             refusal,
         },
@@ -98,147 +98,147 @@ mod kernel {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     fn tokens<W: Word>(run: &mut Run<'_>, out: &mut [W], least: usize) -> Result<usize, DecodeError> {
-        let data = run.data;
-        let (mut at, mut done) = (0, 0);
+        let mut data = run.data;
+        let mut done = 0;
         while done < least {
-            batches(data, &mut at, out, &mut done, least);
-            // What stage 2 cannot do: tokens of five bytes and more, and the ends of `data` and `out`.
+            done += batches(&mut data, &mut out[done..], least - done);
+            // What is left to single windows: tokens of five bytes and more, and the ends of `data` and `out`.
             while done < least {
-                let window = window(data, at, &mut out[done..]);
+                let window = window(data, &mut out[done..]);
                 if window.tokens == 0 {
-                    return Err(refusal::<W>(&data[at..], done));
+                    return Err(refusal(data, done));
                 }
-                at += window.used;
+                data = &data[window.used..];
                 done += window.tokens;
-                if !window.long && out.len() - done >= GROUP && data.len() - at > 64 {
+                if !window.long && out.len() - done >= GROUP && data.len() > 128 {
                     break;
                 }
             }
         }
-        run.data = &data[at..];
+        run.data = data;
         run.taken += done;
         Ok(done)
     }
 
     /// Decodes whole groups until `least` tokens are there, the bytes or the slots run short, or a token of
-    /// five bytes or more comes.
+    /// five bytes or more comes. Returns the number of tokens.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
-    fn batches<W: Word>(data: &[u8], at: &mut usize, out: &mut [W], done: &mut usize, least: usize) {
-        let (blocks, tail) = data[*at..].as_chunks::<64>();
-        // A token that never ends is no token.
-        let mut last = [[0x80; 64]];
-        last[0][..tail.len()].copy_from_slice(tail);
-        let mut sources = [blocks, &last[..usize::from(!tail.is_empty())]].into_iter();
-        let mut blocks = sources.next().unwrap_or_default();
-        let mut real = u64::MAX;
+    fn batches<W: Word>(data: &mut &[u8], out: &mut [W], least: usize) -> usize {
+        let (mut blocks, _) = data.as_chunks::<64>();
         let mut before = 0;
         let mut codes = Codes::new();
         let mut level = 1;
-        while *done < least {
-            let room = (out.len() - *done) / GROUP * GROUP;
+        let mut done = 0;
+        while done < least && !blocks.is_empty() {
+            let slots = out[done..].as_chunks_mut::<GROUP>().0;
+            let room = slots.len() * GROUP;
             if room <= codes.tokens {
-                return;
-            }
-            if blocks.is_empty() {
-                blocks = match sources.next() {
-                    Some(blocks) if !blocks.is_empty() => blocks,
-                    _ => return,
-                };
-                real = (1 << tail.len()) - 1;
+                break;
             }
             let next = &blocks[..blocks.len().min(BATCH).min((room - codes.tokens) / 48 + 1)];
-            let slots = &mut out[*done..];
-            let (read, written) = match level {
-                1 => batch::<1, W>(data, next, real, &mut before, &mut codes, at, slots),
-                2 => batch::<2, W>(data, next, real, &mut before, &mut codes, at, slots),
-                _ => batch::<3, W>(data, next, real, &mut before, &mut codes, at, slots),
+            let read = match level {
+                1 => scan::<1>(next, &mut before, &mut codes),
+                2 => scan::<2>(next, &mut before, &mut codes),
+                _ => scan::<3>(next, &mut before, &mut codes),
             };
-            *done += written;
+            let full = codes.tokens / GROUP;
+            let slots = &mut slots[..full.min(room / GROUP)];
+            let groups = match level {
+                1 => emit::<1, W>(data, &codes, slots),
+                2 => emit::<2, W>(data, &codes, slots),
+                _ => emit::<3, W>(data, &codes, slots),
+            };
+            done += groups * GROUP;
+            if groups < full {
+                break;
+            }
+            codes.drop_groups(groups);
             blocks = &blocks[read..];
             if read < next.len() {
-                if level == 3 || codes.tokens >= GROUP {
-                    return;
+                if level == 3 {
+                    break;
                 }
                 codes.clear(level);
                 level += 1;
             }
         }
+        done
     }
 
-    /// Both stages for a batch of blocks; returns the blocks read and the tokens written. It stops before a
-    /// block in which a token of more than `LEVEL + 1` bytes ends.
+    /// Stage 1: appends the codes of the tokens that end in `blocks`. Stops before a block with a token of
+    /// more than `LEVEL + 1` bytes and returns the number of blocks before it. `before` is the mask of high
+    /// bits of the block before these.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     #[inline(never)]
-    fn batch<const LEVEL: usize, W: Word>(
-        data: &[u8],
+    fn scan<const LEVEL: usize>(
         blocks: &[[u8; 64]],
-        real: u64,
         before: &mut u64,
         codes: &mut Codes,
-        at: &mut usize,
-        out: &mut [W],
-    ) -> (usize, usize) {
-        let read = scan::<LEVEL>(blocks, real, before, codes);
-        let groups = (codes.tokens / GROUP).min(out.len() / GROUP);
-        *at = emit::<LEVEL, W>(data, *at, codes, &mut out[..groups * GROUP]);
-        codes.drop_groups::<LEVEL>(groups);
-        (read, groups * GROUP)
-    }
-
-    /// Stage 1.
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
-    )]
-    #[inline]
-    fn scan<const LEVEL: usize>(blocks: &[[u8; 64]], real: u64, before: &mut u64, codes: &mut Codes) -> usize {
+    ) -> usize {
         let mut appender = Appender::<LEVEL>::new(codes);
         let mut read = blocks.len();
+        // What the block before hands on to each mask below, in types that differ: else LLVM keeps pairs of
+        // them in a vector and moves them to and fro.
+        let mut last = *before;
+        let mut carry1 = last >> 63;
+        let mut carry2 = (last >> 62 & 1) as u32;
+        let mut carry3 = (last >> 62 & last >> 61 & 1) as u16;
+        let mut carry4 = (last >> 62 & last >> 61 & last >> 60 & 1) as u8;
         for (index, &block) in blocks.iter().enumerate() {
-            // Bit p: byte p says that more follow, and so do the bytes before it.
             let more = _mm512_movepi8_mask(pulp::cast(block));
-            let more1 = more << 1 | *before >> 63;
-            let more2 = more1 & (more << 2 | *before >> 62);
-            let more3 = more2 & (more << 3 | *before >> 61);
-            let more4 = more3 & (more << 4 | *before >> 60);
-            if [more2, more3, more4][LEVEL - 1] & real != 0 {
+            // Bit p of the j-th: the j bytes before byte p all say that more follow.
+            let more1 = more << 1 | carry1;
+            let more2 = more1 & (more1 << 1 | u64::from(carry2));
+            let more3 = more2 & (more2 << 1 | u64::from(carry3));
+            let more4 = more3 & (more3 << 1 | u64::from(carry4));
+            if [more2, more3, more4][LEVEL - 1] != 0 {
                 read = index;
                 break;
             }
+            carry1 = more >> 63;
+            carry2 = (more1 >> 63) as u32;
+            carry3 = (more2 >> 63) as u16;
+            carry4 = (more3 >> 63) as u8;
+            let ends = !more;
             let longer = [more1, more2, more3];
             appender.push(
-                (!more).count_ones() as usize,
-                core::array::from_fn(|j| _pext_u64(longer[j], !more)),
+                ends.count_ones() as usize,
+                core::array::from_fn(|j| _pext_u64(longer[j], ends)),
             );
-            *before = more;
+            last = more;
         }
         appender.finish();
+        *before = last;
         read
     }
 
-    /// Stage 2.
+    /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that a load takes.
+    /// Returns their number and moves `data` past them.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
-    #[inline]
+    #[inline(never)]
     fn emit<const LEVEL: usize, W: Word>(
-        data: &[u8],
-        mut at: usize,
+        data: &mut &[u8],
         codes: &Codes,
-        out: &mut [W],
+        groups: &mut [[W; GROUP]],
     ) -> usize {
+        let mut written = 0;
+        let mut rest = *data;
         let words = codes.words(0).iter().zip(codes.words(1)).zip(codes.words(2));
-        for (slots, ((&c1, &c2), &c3)) in out.as_chunks_mut::<GROUP>().0.iter_mut().zip(words) {
+        for (slots, ((&c1, &c2), &c3)) in groups.iter_mut().zip(words) {
             let c1 = u32::from_le_bytes(c1);
             let c2 = u32::from_le_bytes(c2);
             let c3 = u32::from_le_bytes(c3);
             if LEVEL == 1 {
+                let Some(&bytes) = rest.first_chunk::<64>() else { break };
                 let lanes = 0x5555_5555_5555_5555 | _pdep_u64(c1.into(), 0xaaaa_aaaa_aaaa_aaaa);
-                let tokens = pack2(_mm512_maskz_expand_epi8(lanes, load(data, at)));
-                at += GROUP + c1.count_ones() as usize;
+                let tokens = pack2(_mm512_maskz_expand_epi8(lanes, pulp::cast(bytes)));
+                rest = &rest[GROUP + c1.count_ones() as usize..];
                 let low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(tokens));
                 let high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(tokens));
                 store(slots, low, high);
@@ -253,14 +253,21 @@ mod kernel {
                     lanes
                 };
                 let (first, second) = (lanes(0), lanes(16));
-                let low = pack4(_mm512_maskz_expand_epi8(first, load(data, at)));
-                at += first.count_ones() as usize;
-                let high = pack4(_mm512_maskz_expand_epi8(second, load(data, at)));
-                at += second.count_ones() as usize;
+                if rest.len() < 128 {
+                    break;
+                }
+                let Some(&bytes) = rest.first_chunk::<64>() else { break };
+                let low = pack4(_mm512_maskz_expand_epi8(first, pulp::cast(bytes)));
+                rest = &rest[first.count_ones() as usize..];
+                let Some(&bytes) = rest.first_chunk::<64>() else { break };
+                let high = pack4(_mm512_maskz_expand_epi8(second, pulp::cast(bytes)));
+                rest = &rest[second.count_ones() as usize..];
                 store(slots, low, high);
             }
+            written += 1;
         }
-        at
+        *data = rest;
+        written
     }
 
     /// Bytes of seven bits into words of 14.

@@ -12,17 +12,16 @@ use core::arch::x86_64::{
 
 use crate::{Word, Words};
 
-/// The 64 bytes at `at`; those behind the end of `data` read as 0.
+/// The first 64 bytes of `data`; those behind its end read as 0.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-pub(crate) fn load(data: &[u8], at: usize) -> __m512i {
-    if let Some(bytes) = data.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+fn load(data: &[u8]) -> __m512i {
+    if let Some(bytes) = data.first_chunk::<64>() {
         return pulp::cast(*bytes);
     }
-    let rest = data.get(at..).unwrap_or_default();
-    let lanes = (1_u64 << rest.len()) - 1;
-    // SAFETY: a masked load touches only the lanes of its mask, which are `rest`'s bytes.
-    unsafe { _mm512_maskz_loadu_epi8(lanes, rest.as_ptr().cast()) }
+    let lanes = (1_u64 << data.len()) - 1;
+    // SAFETY: a masked load touches only the lanes of its mask, which are the bytes of `data`.
+    unsafe { _mm512_maskz_loadu_epi8(lanes, data.as_ptr().cast()) }
 }
 
 /// Stores 8 tokens at the front of `slots`, or as many as fit.
@@ -67,16 +66,16 @@ pub(crate) struct Window {
     pub(crate) long: bool,
 }
 
-/// Decodes the tokens that lie in the 64 bytes from `at`, at most as many as `out` has slots.
+/// Decodes the tokens that lie in the first 64 bytes of `data`, at most as many as `out` has slots.
 ///
 /// None at all means that the first one is truncated, too long or too wide. The idea: compress the positions
 /// of the tokens' first bytes, fetch eight bytes from each position, and clear those behind the token's end.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline(never)]
-pub(crate) fn window<W: Word>(data: &[u8], at: usize, out: &mut [W]) -> Window {
-    let block = load(data, at);
+pub(crate) fn window<W: Word>(data: &[u8], out: &mut [W]) -> Window {
+    let block = load(data);
     let more = _mm512_movepi8_mask(block) as u64;
-    let bytes = (data.len() - at).min(64);
+    let bytes = data.len().min(64);
     let mut ends = !more & (u64::MAX >> (64 - bytes.max(1)));
     if bytes == 0 {
         ends = 0;

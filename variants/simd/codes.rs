@@ -41,10 +41,10 @@ impl Codes {
         self.streams[stream][..4].fill(0);
     }
 
-    /// Drops `groups` whole groups of the first `LEVEL` streams. What is left has to fit one group.
+    /// Drops all whole groups, of which there are `groups`.
     #[inline(always)]
-    pub(crate) fn drop_groups<const LEVEL: usize>(&mut self, groups: usize) {
-        for stream in &mut self.streams[..LEVEL] {
+    pub(crate) fn drop_groups(&mut self, groups: usize) {
+        for stream in &mut self.streams {
             let left: [u8; 4] = stream[4 * groups..][..4].try_into().unwrap();
             stream[..4].copy_from_slice(&left);
         }

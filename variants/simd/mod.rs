@@ -3,11 +3,11 @@
 pub(crate) mod avx512;
 pub(crate) mod codes;
 
-use crate::{DecodeError, ErrorKind, Word, layout::leb128::decode_token};
+use crate::{DecodeError, ErrorKind, layout::leb128::decode_token};
 
 /// The error of a token that a kernel could not decode, found by the plain decoder.
 #[cold]
-pub(crate) fn refusal<W: Word>(data: &[u8], index: usize) -> DecodeError {
+pub(crate) fn refusal(data: &[u8], index: usize) -> DecodeError {
     // A token that the plain decoder takes was refused for its size.
     let kind = decode_token(data).err().unwrap_or(ErrorKind::Wide);
     DecodeError { kind, index }
