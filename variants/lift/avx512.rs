@@ -8,11 +8,15 @@
 use alloc::vec::Vec;
 use core::arch::x86_64::*;
 
-use super::{Lane, NAN_F32, Store, plan::Plan, wide512};
+use super::{
+    Lane, NAN_F32, Store,
+    plan::{Plan, Shape},
+    wide512,
+};
 use crate::cpu::Avx512Vbmi2;
 
 /// Vectors that are searched for NaN markers at a time.
-const BLOCK: usize = 16;
+const BLOCK: usize = 4;
 /// Vectors after which a lane with a sum of 64 bits has its range checked again.
 const EXACT_BLOCK: usize = 64;
 
@@ -206,20 +210,29 @@ impl Narrow {
         let tokens = &tokens[first..];
         assert!((count - 1) * vectors.token_step + self.plan.points * self.plan.lanes <= tokens.len());
         assert!(count * vectors.point_step <= points.len());
-        let body = match (self.plan.steps, self.plan.plain) {
-            (0, false) => body::<0, false>,
-            (1, false) => body::<1, false>,
-            (2, false) => body::<2, false>,
-            (3, false) => body::<3, false>,
-            (_, false) => body::<4, false>,
-            (0, true) => body::<0, true>,
-            (1, true) => body::<1, true>,
-            (2, true) => body::<2, true>,
-            (3, true) => body::<3, true>,
-            (_, true) => body::<4, true>,
+        let body = match self.plan.shape {
+            Shape::Plain => by_steps::<PLAIN>(self.plan.steps),
+            Shape::One => by_steps::<ONE>(self.plan.steps),
+            Shape::Many => by_steps::<MANY>(self.plan.steps),
         };
         // SAFETY: the kernel's proof says that the CPU has the features; both lengths were just checked.
         unsafe { body(self, vectors, sums, tokens, points) }
+    }
+}
+
+const PLAIN: u8 = Shape::Plain as u8;
+const ONE: u8 = Shape::One as u8;
+const MANY: u8 = Shape::Many as u8;
+
+type Body = unsafe fn(&Narrow, Vectors, &mut [i32; 16], &[u32], &mut [u8]) -> bool;
+
+fn by_steps<const SHAPE: u8>(steps: usize) -> Body {
+    match steps {
+        0 => body::<0, SHAPE>,
+        1 => body::<1, SHAPE>,
+        2 => body::<2, SHAPE>,
+        3 => body::<3, SHAPE>,
+        _ => body::<4, SHAPE>,
     }
 }
 
@@ -237,6 +250,7 @@ struct Constants {
     floats: __mmask16,
     integers: __mmask16,
     resolutions: __m512,
+    nans: __m512,
     shifts: [(__m512i, __mmask16); 4],
     last: __m512i,
     lanes: usize,
@@ -247,7 +261,7 @@ struct Constants {
 /// # Safety
 /// `tokens` holds `vectors.count` vectors, `points` their points.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")]
-unsafe fn body<const STEPS: usize, const PLAIN: bool>(
+unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     narrow: &Narrow,
     vectors: Vectors,
     sums: &mut [i32; 16],
@@ -259,54 +273,58 @@ unsafe fn body<const STEPS: usize, const PLAIN: bool>(
         floats: narrow.floats,
         integers: narrow.integers,
         resolutions: pulp::cast(narrow.resolutions),
+        nans: pulp::cast([NAN_F32; 16]),
         shifts: narrow.shifts.map(|(index, mask)| (pulp::cast(index), mask)),
         last: pulp::cast(narrow.last),
         lanes: narrow.plan.lanes,
     };
     let windows = &narrow.plan.windows[..];
-    let plain_mask = windows[0].mask;
+    let only_index = pulp::cast(windows[0].index);
+    let (only_start, only_mask) = (windows[0].start, windows[0].mask);
     let mut carry: __m512i = pulp::cast(*sums);
     let mut markers = 0;
     let load = |vector: usize| {
-        // SAFETY: the caller vouches that the vector's elements lie in `tokens`; no others are loaded.
-        unsafe {
-            let at = tokens.as_ptr().add(vector * vectors.token_step).cast();
-            _mm512_maskz_loadu_epi32(constants.loaded, at)
-        }
+        // SAFETY: the caller vouches that the vector starts in `tokens`.
+        let at = unsafe { tokens.as_ptr().add(vector * vectors.token_step) };
+        // SAFETY: the caller vouches for the vector's elements; no others are loaded.
+        unsafe { _mm512_maskz_loadu_epi32(constants.loaded, at.cast()) }
     };
-    let start = points.as_mut_ptr();
-    let store = |vector: usize, values: __m512i| {
-        if PLAIN {
-            // SAFETY: the caller vouches that the vector's points lie in `points`; the mask keeps to them.
-            unsafe {
-                _mm512_mask_storeu_epi8(start.add(vector * vectors.point_step).cast(), plain_mask, values)
-            };
+    let mut store = |vector: usize, values: __m512i| {
+        // SAFETY: the caller vouches that the vector's points lie in `points`.
+        let point = unsafe { points.as_mut_ptr().add(vector * vectors.point_step) };
+        if SHAPE != MANY {
+            let bytes = if SHAPE == ONE { _mm512_permutexvar_epi8(only_index, values) } else { values };
+            // SAFETY: the window starts at a lane of these points.
+            let at = unsafe { point.add(only_start) };
+            // SAFETY: the mask keeps to the lanes' bytes of these points.
+            unsafe { _mm512_mask_storeu_epi8(at.cast(), only_mask, bytes) };
             return;
         }
         for window in windows {
             let bytes = _mm512_permutexvar_epi8(pulp::cast(window.index), values);
-            let at = vector * vectors.point_step + window.start;
-            // SAFETY: as above; a window lies within the vector's points as far as its mask goes.
-            unsafe { _mm512_mask_storeu_epi8(start.add(at).cast(), window.mask, bytes) };
+            // SAFETY: a window starts at a lane of these points.
+            let at = unsafe { point.add(window.start) };
+            // SAFETY: the mask keeps to the lanes' bytes of these points.
+            unsafe { _mm512_mask_storeu_epi8(at.cast(), window.mask, bytes) };
         }
     };
     let mut next = 0;
-    while next < vectors.count {
-        let block = next..vectors.count.min(next + BLOCK);
-        let mut least = load(next);
-        for vector in block.clone() {
-            least = _mm512_min_epu32(least, load(vector));
-        }
+    while STEPS > 0 && next + BLOCK <= vectors.count {
+        let tokens: [_; BLOCK] = core::array::from_fn(|index| load(next + index));
+        let least = tokens[1..].iter().fold(tokens[0], |least, tokens| _mm512_min_epu32(least, *tokens));
         if _mm512_mask_testn_epi32_mask(constants.loaded, least, least) == 0 {
-            for vector in block.clone() {
-                store(vector, lift::<STEPS>(&constants, load(vector), &mut carry));
+            for (index, tokens) in tokens.into_iter().enumerate() {
+                store(next + index, lift::<STEPS>(&constants, tokens, &mut carry));
             }
         } else {
-            for vector in block.clone() {
-                store(vector, lift_nan::<STEPS>(&constants, load(vector), &mut carry, &mut markers));
+            for (index, tokens) in tokens.into_iter().enumerate() {
+                store(next + index, lift_nan::<STEPS>(&constants, tokens, &mut carry, &mut markers));
             }
         }
-        next = block.end;
+        next += BLOCK;
+    }
+    for vector in next..vectors.count {
+        store(vector, lift_nan::<STEPS>(&constants, load(vector), &mut carry, &mut markers));
     }
     *sums = pulp::cast(carry);
     markers == 0
@@ -362,9 +380,7 @@ fn lift_nan<const STEPS: usize>(
         sums = _mm512_mask_add_epi32(sums, !stopped as u16, sums, *carry);
         *carry = _mm512_permutexvar_epi32(constants.last, sums);
     }
-    let floats = _mm512_cvtepi32_ps(sums);
-    let plain = _mm512_mask_set1_epi32(sums, !numbers, NAN_F32 as i32);
-    let values = _mm512_castsi512_ps(plain);
-    let scaled = constants.floats & numbers;
-    _mm512_castps_si512(_mm512_mask_mul_ps(values, scaled, floats, constants.resolutions))
+    let floats = _mm512_mask_cvtepi32_ps(constants.nans, numbers, sums);
+    let plain = _mm512_castsi512_ps(sums);
+    _mm512_castps_si512(_mm512_mask_mul_ps(plain, constants.floats, floats, constants.resolutions))
 }

@@ -10,13 +10,25 @@ const VECTOR: usize = 64;
 
 /// One store: up to 64 bytes of the points, of which `mask` are written.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Window {
+    /// The vector's byte that each byte of the window takes; first, so that a load of it splits no cache line.
+    pub(super) index: [u8; VECTOR],
     /// The first byte, from the vector's first point.
     pub(super) start: usize,
-    /// The vector's byte that each byte of the window takes.
-    pub(super) index: [u8; VECTOR],
     /// The bytes that are written; bit 0 is the first one.
     pub(super) mask: u64,
+}
+
+/// What the stores of a vector look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// One, of the elements as they are.
+    Plain,
+    /// One, of bytes in another order.
+    One,
+    /// Several.
+    Many,
 }
 
 /// Lanes in elements of 4 or 8 bytes, `points` points in a vector: element `e` is lane `e % lanes` of point
@@ -27,8 +39,7 @@ pub(super) struct Plan {
     pub(super) points: usize,
     /// Doublings that a running sum over the vector's points takes: the logarithm of `points`, rounded up.
     pub(super) steps: usize,
-    /// One store that writes elements where they are.
-    pub(super) plain: bool,
+    pub(super) shape: Shape,
     pub(super) windows: Vec<Window>,
 }
 
@@ -42,7 +53,7 @@ impl Plan {
             .min_by_key(|plan| {
                 // Instructions on the two vector ports, in 1/840 of a point so that every count divides.
                 let carry = if plan.points > 1 { 2 } else { 1 };
-                let store = if plan.plain { 1 } else { 2 };
+                let store = if plan.shape == Shape::Plain { 1 } else { 2 };
                 (7 + 2 * plan.steps + carry + store * plan.windows.len()) * 840 / plan.points
             })
             .unwrap_or_else(|| Self::new(lanes, point_step, element, 1))
@@ -61,7 +72,7 @@ impl Plan {
         let mut windows: Vec<Window> = vec![];
         for (start, bytes, source) in values {
             if windows.last().is_none_or(|window| start + bytes > window.start + VECTOR) {
-                windows.push(Window { start, index: [0; VECTOR], mask: 0 });
+                windows.push(Window { index: [0; VECTOR], start, mask: 0 });
             }
             if let Some(window) = windows.last_mut() {
                 for byte in 0..bytes {
@@ -75,9 +86,13 @@ impl Plan {
             let moved = |at: &usize| window.mask >> at & 1 == 1 && usize::from(window.index[*at]) != *at;
             window.start == 0 && !(0..VECTOR).any(|at| moved(&at))
         };
-        let plain = windows.len() == 1 && stays(&windows[0]);
+        let shape = match &windows[..] {
+            [window] if stays(window) => Shape::Plain,
+            [_] => Shape::One,
+            _ => Shape::Many,
+        };
         let steps = points.next_power_of_two().ilog2() as usize;
-        Self { lanes: lanes.len(), points, steps, plain, windows }
+        Self { lanes: lanes.len(), points, steps, shape, windows }
     }
 
     /// The elements, as bits, whose lane `which` accepts.
