@@ -4,3 +4,4 @@
 pub mod cloud;
 pub mod error;
 pub mod measure;
+pub mod report;
