@@ -1,6 +1,6 @@
 //! Made-up runs for tests. Nothing of this is ever a result.
 
-use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 use crate::measure::{CaptureFacts, Machine, Record, RunRecord};
 

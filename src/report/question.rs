@@ -89,6 +89,11 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// The same question on the other wire.
+    pub(crate) fn on_wire(&self, wire: Wire) -> Self {
+        Self { wire, ..self.clone() }
+    }
+
     /// A name for files and anchors: only `a-z`, `0-9` and `-`.
     pub(crate) fn slug(&self) -> String {
         let mut parts = Vec::new();
@@ -164,6 +169,14 @@ pub(crate) fn is_control(record: &Record) -> bool {
 }
 
 impl<'a> Asked<'a> {
+    /// This question's rows together with those of the same question on the other wire: to hold sizes against
+    /// speeds, never to rank.
+    pub(crate) fn with_other_wire(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.rows.extend(other.rows.iter().copied().filter(|row| !is_control(row)));
+        both
+    }
+
     /// The captures of one kind that have rows, in the record's order.
     pub(crate) fn captures(&self, kind: Kind) -> Vec<&'a str> {
         let mut names = Vec::new();

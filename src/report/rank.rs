@@ -1,6 +1,6 @@
 //! Who is ahead of whom: order, ties, and the geometric mean over captures.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use crate::{
     measure::Record,
@@ -126,10 +126,7 @@ impl<'a> Ranking<'a> {
     }
 
     fn settle(mut self) -> Self {
-        // Names settle equal figures, so that the same record gives the same report.
-        self.entries.sort_by(|a, b| {
-            b.ratio.value.total_cmp(&a.ratio.value).then_with(|| a.row.variant.cmp(&b.row.variant))
-        });
+        self.entries.sort_by(by_speed);
         let ranked: Vec<usize> = (0..self.entries.len())
             .filter(|&at| !self.entries[at].is_control() && !self.entries[at].is_rejected())
             .collect();
@@ -191,6 +188,26 @@ pub(crate) fn overall<'a>(asked: &Asked<'a>) -> Ranking<'a> {
     }
     ranking.captures = common.into_iter().map(|(capture, _)| capture).collect();
     ranking.settle()
+}
+
+/// Each variant's figures on those of `captures` where it has some, best mean first. The means are of
+/// different captures where one is missing: they give an order to show things in, not a ranking.
+pub(crate) fn wherever<'a>(asked: &Asked<'a>, captures: &[&'a str]) -> Ranking<'a> {
+    let mut ranking = Ranking { captures: captures.to_vec(), ..Ranking::default() };
+    let mut variants = BTreeMap::<&str, Vec<&Record>>::new();
+    for capture in captures {
+        for (name, row) in usable_rows(&asked.on(capture), &mut ranking.notes) {
+            variants.entry(name).or_default().push(row);
+        }
+    }
+    ranking.entries = variants.values().map(|rows| entry(asked, rows)).collect();
+    ranking.entries.sort_by(by_speed);
+    ranking
+}
+
+/// Fastest first; names settle equal figures, so that the same record gives the same report.
+fn by_speed(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
+    b.ratio.value.total_cmp(&a.ratio.value).then_with(|| a.row.variant.cmp(&b.row.variant))
 }
 
 /// Rows with a usable ratio by variant, and a note on each that has none or is a repetition.

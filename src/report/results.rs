@@ -24,9 +24,17 @@ pub(crate) fn render(run: &RunRecord, command: &str) -> Result<Report> {
     let mut charts = Vec::new();
     charts.extend(charts::token_lengths(run, &origin)?);
     let mut body = format!("`{command}`\n");
-    for asked in questions(run) {
-        let ranking = overall(&asked);
-        charts.extend(charts::ranking(&asked, &ranking, &origin)?);
+    let all = questions(run);
+    for asked in &all {
+        charts.extend(charts::heat(asked, crate::report::question::Kind::Real, &origin)?);
+        charts.extend(charts::heat(asked, crate::report::question::Kind::Synthetic, &origin)?);
+        charts.extend(charts::captures(asked, &origin)?);
+        let other = asked.question.on_wire(crate::report::question::Wire::Free);
+        if other != asked.question && let Some(free) = all.iter().find(|a| a.question == other) {
+            charts.extend(charts::size_speed(asked, free, &origin)?);
+        }
+        let ranking = overall(asked);
+        charts.extend(charts::ranking(asked, &ranking, &origin)?);
         let rows: Vec<Vec<String>> = ranking
             .entries
             .iter()

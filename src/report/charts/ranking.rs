@@ -1,7 +1,6 @@
 //! Bars of speed, best first.
 
-use plotters::prelude::RGBColor;
-use plotters::style::Color;
+use plotters::{prelude::RGBColor, style::Color};
 
 use crate::{
     error::Result,
@@ -68,13 +67,16 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
         swatch(&mut canvas, [left, middle - half, x(entry.ratio.value), middle + half], fill, edge);
         if entry.each.len() > 1 {
             for &(_, ratio) in &entry.each {
-                canvas.dot(x(ratio), middle, 3, PAPER.filled());
-                canvas.dot(x(ratio), middle, 2, WHISKER.mix(0.8).filled());
+                // Low in the bar, so that the whisker stays readable.
+                canvas.dot(x(ratio), middle + half - 2, 3, PAPER.filled());
+                canvas.dot(x(ratio), middle + half - 2, 2, WHISKER.filled());
             }
         }
-        whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle);
+        whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle - 2);
         let figure = if entry.place.is_some() { FIGURE } else { bold(14, GREY) };
-        canvas.text(x(reach(entry)) + 8, middle, &times(entry.ratio.value), figure, Align::Left);
+        let text = times(entry.ratio.value);
+        let at = beside_line(x(reach(entry)) + 8, text_width(&text, figure), x(1.0));
+        canvas.text(at, middle, &text, figure, Align::Left);
         if let (true, Some(size)) = (frame.sizes, entry.size) {
             let size = format!("{} %", digits(100.0 * size));
             canvas.text(WIDTH - MARGIN, middle, &size, SMALL, Align::Right);
@@ -90,6 +92,11 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
 /// The rightmost mark of an entry.
 fn reach(entry: &Entry<'_>) -> f64 {
     entry.each.iter().map(|&(_, ratio)| ratio).fold(entry.ratio.high, f64::max)
+}
+
+/// Where a text of this width goes that would start at `at`: behind the line if it would lie on it.
+fn beside_line(at: i32, width: i32, line: i32) -> i32 {
+    if at <= line && line <= at + width { line + 6 } else { at }
 }
 
 pub(super) fn whisker(canvas: &mut Canvas, low: i32, high: i32, middle: i32) {

@@ -120,8 +120,8 @@ pub(super) fn legend_items<'a>(
         items.push(("control: no decoding, a ceiling".to_owned(), CONTROL, Some(CONTROL_EDGE)));
     }
     if rows.clone().any(|row| row.standing == "rejected") {
-        let scalar = class_colour("scalar");
-        items.push(("rejected, out of rank".to_owned(), pale(scalar), Some(scalar)));
+        let colour = class_colour("AVX2");
+        items.push(("pale: rejected, out of rank".to_owned(), pale(colour), Some(colour)));
     }
     items
 }
@@ -152,4 +152,12 @@ pub(super) fn ticks(end: f64, count: f64) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0].map(|part| part * ten).into_iter().find(|&step| step >= rough);
     let step = step.unwrap_or(10.0 * ten);
     (0..).map(|at| f64::from(at) * step).take_while(|&tick| tick <= end * 1.0001).take(50).collect()
+}
+
+/// The numbers 1, 2 and 5 times a power of ten between two positive limits.
+pub(super) fn log_ticks(low: f64, high: f64) -> Vec<f64> {
+    (-6..=6)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|part| part * 10_f64.powi(power)))
+        .filter(|tick| (low..=high).contains(tick))
+        .collect()
 }
