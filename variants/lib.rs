@@ -59,4 +59,7 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    stream_vbyte12_avx2::StreamVbyte12Avx2,
+    stream_vbyte12_avx512::StreamVbyte12Avx512,
+    stream_vbyte12_scalar::StreamVbyte12Scalar,
 }
