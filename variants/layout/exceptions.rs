@@ -41,8 +41,11 @@ impl<const HIGH: usize> Exceptions<HIGH> {
         }
     }
 
-    /// Appends control, the number of entries as LEB128, the entries and the data.
+    /// Appends control, the number of entries as LEB128, the entries and the data; nothing for no tokens.
     pub(crate) fn join(control: &[u8], list: &[u8], data: &[u8], bytes: &mut Vec<u8>) {
+        if control.is_empty() {
+            return;
+        }
         bytes.extend_from_slice(control);
         encode_token((list.len() / Self::ENTRY) as u64, bytes);
         bytes.extend_from_slice(list);
@@ -56,6 +59,9 @@ impl<const HIGH: usize> Exceptions<HIGH> {
     /// not all there; `Malformed` for an index that does not rise or is `count` or more, at the first token
     /// that the entry could belong to.
     pub(crate) fn split(bytes: &[u8], count: usize, per_byte: usize) -> Result<Run<'_>, DecodeError> {
+        if count == 0 {
+            return Ok(Run::of_data(bytes));
+        }
         let error = |kind, index| DecodeError { kind, index };
         let (control, rest) = bytes
             .split_at_checked(count.div_ceil(per_byte))
@@ -74,7 +80,7 @@ impl<const HIGH: usize> Exceptions<HIGH> {
         for entry in exceptions.chunks_exact(Self::ENTRY) {
             let (index, _) = read::<HIGH>(entry);
             if index < least || index >= count as u64 {
-                return Err(error(ErrorKind::Malformed, (least as usize).min(count.saturating_sub(1))));
+                return Err(error(ErrorKind::Malformed, (least as usize).min(count - 1)));
             }
             least = index + 1;
         }
