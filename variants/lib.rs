@@ -67,4 +67,11 @@ registry! { $
     stream_vbyte_masked::StreamVbyteMasked,
     raw_copy::RawCopy,
     raw_fill::RawFill,
+    stream_vbyte12_avx2::StreamVbyte12Avx2,
+    stream_vbyte12_avx512::StreamVbyte12Avx512,
+    stream_vbyte12_scalar::StreamVbyte12Scalar,
+    stream_vbyte1234_avx2::StreamVbyte1234Avx2,
+    stream_vbyte1234_avx512::StreamVbyte1234Avx512,
+    stream_vbyte1234_scalar::StreamVbyte1234Scalar,
+    stream_vbyte1234_sse41::StreamVbyte1234Sse41,
 }
