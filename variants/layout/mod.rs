@@ -6,14 +6,12 @@ mod exceptions;
 pub mod leb128;
 pub mod raw;
 pub mod stream_vbyte;
-
-pub use leb128::Leb128;
-pub use raw::Raw;
-pub use stream_vbyte::StreamVbyte;
 pub mod stream_vbyte12;
 pub mod stream_vbyte1234;
 
 pub use leb128::Leb128;
+pub use raw::Raw;
+pub use stream_vbyte::StreamVbyte;
 pub use stream_vbyte12::StreamVbyte12;
 pub use stream_vbyte1234::StreamVbyte1234;
 
