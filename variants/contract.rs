@@ -110,12 +110,6 @@ impl<'a> Run<'a> {
     pub fn of_data(data: &'a [u8]) -> Self {
         Self { data, ..Self::default() }
     }
-
-    /// All bytes that are still to be read, of every part.
-    #[must_use]
-    pub fn bytes_left(&self) -> usize {
-        self.control.len() + self.data.len() + self.exceptions.len()
-    }
 }
 
 /// Why a token could not be decoded.

@@ -1,6 +1,9 @@
 //! `report`: verify, rank, write.
 
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
@@ -54,9 +57,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .cloned()
         .collect();
     println!("{}", report::tables::ranking(&main_question, std::io::stdout().is_terminal()));
-    let written = report::write(&run, arguments.out.as_deref())?;
-    println!("{written}");
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let written = match &arguments.out {
+        Some(out) => report::write(out, None, &run, &command())?,
+        None => report::write(&project.join("reports"), Some(&project.join("README.md")), &run, &command())?,
+    };
+    println!("report  {}", written.results.display());
+    println!("record  {}", written.record.display());
     Ok(())
+}
+
+/// The command line as a reader would type it.
+fn command() -> String {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    ["varint-lab".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
 /// All questions of the report.

@@ -210,7 +210,7 @@ pub fn check<W: Word>(
         let left = decode(&encoded.bytes[place.clone()], *count, out)
             .map_err(|error| Error::check(error.to_string()))?;
         if left != 0 {
-            return Err(Error::check(format!("{left} bytes of a piece were left")));
+            return Err(Error::check(format!("{left} token bytes of a piece were left")));
         }
         let expected = words.iter().cycle().skip(first % words.len().max(1)).take(*count);
         if compare && let Some(index) = out.iter().zip(expected).position(|(got, expected)| got != expected) {
