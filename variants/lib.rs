@@ -59,6 +59,15 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    leb128_fast1::Leb128Fast1,
+    leb128_fast2::Leb128Fast2,
+    leb128_fast3::Leb128Fast3,
+    leb128_select2::Leb128Select2,
+    leb128_shiftmix::Leb128Shiftmix,
+    leb128_unrolled::Leb128Unrolled,
+    leb128_pext_bmi2::Leb128PextBmi2,
+    leb128_pext4_bmi2::Leb128Pext4Bmi2,
+    leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
     stream_vbyte_bytes::StreamVbyteBytes,
     stream_vbyte_masked::StreamVbyteMasked,
     raw_copy::RawCopy,
