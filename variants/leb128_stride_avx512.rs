@@ -68,8 +68,8 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu16_epi32, _mm512_cvtepu32_epi64,
-        _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
+        __m512i, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu32_epi64,
+        _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32, _mm512_setr_epi32, _mm512_cvtepu16_epi32, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
         _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _pdep_u64, _pext_u64,
     };
 
@@ -138,7 +138,7 @@ mod kernel {
                 break;
             }
             let next = &blocks[..blocks.len().min(BATCH).min((room - codes.tokens) / 48 + 1)];
-            let read = match level {
+            let (read, used) = match level {
                 1 => scan::<1>(next, &mut before, &mut codes),
                 2 => scan::<2>(next, &mut before, &mut codes),
                 _ => scan::<3>(next, &mut before, &mut codes),
@@ -162,14 +162,16 @@ mod kernel {
                 }
                 codes.clear(level);
                 level += 1;
+            } else if level > 1 && !used && codes.first(level - 1) == 0 {
+                level -= 1;
             }
         }
         done
     }
 
     /// Stage 1: appends the codes of the tokens that end in `blocks`. Stops before a block with a token of
-    /// more than `LEVEL + 1` bytes and returns the number of blocks before it. `before` is the mask of high
-    /// bits of the block before these.
+    /// more than `LEVEL + 1` bytes and returns the number of blocks before it, and whether a token had that
+    /// many bytes. `before` is the mask of high bits of the block before these.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
@@ -178,9 +180,10 @@ mod kernel {
         blocks: &[[u8; 64]],
         before: &mut u64,
         codes: &mut Codes,
-    ) -> usize {
+    ) -> (usize, bool) {
         let mut appender = Appender::<LEVEL>::new(codes);
         let mut read = blocks.len();
+        let mut used = 0;
         // What the block before hands on to each mask below, in types that differ: else LLVM keeps pairs of
         // them in a vector and moves them to and fro.
         let mut last = *before;
@@ -205,6 +208,7 @@ mod kernel {
             carry4 = (more3 >> 63) as u8;
             let ends = !more;
             let longer = [more1, more2, more3];
+            used |= longer[LEVEL - 1];
             appender.push(
                 ends.count_ones() as usize,
                 core::array::from_fn(|j| _pext_u64(longer[j], ends)),
@@ -213,7 +217,7 @@ mod kernel {
         }
         appender.finish();
         *before = last;
-        read
+        (read, used != 0)
     }
 
     /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that a load takes.
@@ -239,9 +243,7 @@ mod kernel {
                 let lanes = 0x5555_5555_5555_5555 | _pdep_u64(c1.into(), 0xaaaa_aaaa_aaaa_aaaa);
                 let tokens = pack2(_mm512_maskz_expand_epi8(lanes, pulp::cast(bytes)));
                 rest = &rest[GROUP + c1.count_ones() as usize..];
-                let low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(tokens));
-                let high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(tokens));
-                store(slots, low, high);
+                store2(slots, tokens);
             } else {
                 let lanes = |shift: u32| {
                     let mut lanes = 0x1111_1111_1111_1111
@@ -262,7 +264,7 @@ mod kernel {
                 let Some(&bytes) = rest.first_chunk::<64>() else { break };
                 let high = pack4(_mm512_maskz_expand_epi8(second, pulp::cast(bytes)));
                 rest = &rest[second.count_ones() as usize..];
-                store(slots, low, high);
+                store4(slots, low, high);
             }
             written += 1;
         }
@@ -285,23 +287,58 @@ mod kernel {
         _mm512_madd_epi16(pack2(bytes), _mm512_set1_epi32(0x4000_0001))
     }
 
+    /// Stores a group, given as 32 lanes of 16 bits.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn store2<W: Word>(slots: &mut [W; GROUP], tokens: __m512i) {
+        match W::words(slots) {
+            Words::U32(slots) => {
+                let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
+                for (slots, half) in slots.as_chunks_mut::<16>().0.iter_mut().zip(halves) {
+                    *slots = pulp::cast(_mm512_cvtepu16_epi32(half));
+                }
+            }
+            // Lanes picked from anywhere with zeros between: one step where extract and widen take two.
+            Words::U64(slots) => {
+                for (part, slots) in slots.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                    let lanes = pulp::cast(
+                        const { [picks(0), picks(8), picks(16), picks(24)] }[part],
+                    );
+                    *slots = pulp::cast(_mm512_maskz_permutexvar_epi16(0x1111_1111, lanes, tokens));
+                }
+            }
+        }
+    }
+
+    /// Every fourth of 32 lanes picks the next one from `first` on.
+    const fn picks(first: u16) -> [u16; 32] {
+        let mut picks = [0; 32];
+        let mut lane = 0;
+        while lane < 8 {
+            picks[4 * lane] = first + lane as u16;
+            lane += 1;
+        }
+        picks
+    }
+
     /// Stores a group, given as two times 16 lanes of 32 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn store<W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
+    fn store4<W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
         match W::words(slots) {
             Words::U32(slots) => {
-                slots[..16].copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(low));
-                slots[16..].copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(high));
+                for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
+                    *slots = pulp::cast(tokens);
+                }
             }
             Words::U64(slots) => {
-                for (slots, tokens) in slots.as_chunks_mut::<8>().0.iter_mut().zip([
-                    _mm512_castsi512_si256(low),
-                    _mm512_extracti64x4_epi64::<1>(low),
-                    _mm512_castsi512_si256(high),
-                    _mm512_extracti64x4_epi64::<1>(high),
-                ]) {
-                    *slots = pulp::cast(_mm512_cvtepu32_epi64(tokens));
+                let upper = _mm512_setr_epi32(8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0);
+                for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
+                    let (first, second) = slots.split_at_mut(8);
+                    let tokens8 = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens));
+                    first.copy_from_slice(&pulp::cast::<__m512i, [u64; 8]>(tokens8));
+                    let tokens8 = _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens);
+                    second.copy_from_slice(&pulp::cast::<__m512i, [u64; 8]>(tokens8));
                 }
             }
         }

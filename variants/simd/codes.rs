@@ -78,10 +78,9 @@ impl<'a, const LEVEL: usize> Appender<'a, LEVEL> {
         let unfinished = self.tokens % 8;
         for (j, &code) in codes.iter().enumerate() {
             let stream = &mut self.codes.streams[j];
+            // Two words that overlap hold the 71 bits that there may be, and end on the whole group's word.
             stream[byte..byte + 8].copy_from_slice(&(code << bit | self.open[j]).to_le_bytes());
-            // Four bytes, so that the whole word that ends the stream is written.
-            let spill = (code >> 1 >> (63 - bit)) as u32;
-            stream[byte + 8..byte + 12].copy_from_slice(&spill.to_le_bytes());
+            stream[byte + 4..byte + 12].copy_from_slice(&(code >> (32 - bit)).to_le_bytes());
             // In two steps, because all 64 may go.
             self.open[j] = code.wrapping_shr(count.wrapping_sub(unfinished + 1) as u32) >> 1;
         }
