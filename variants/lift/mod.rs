@@ -21,6 +21,8 @@
 //! ```
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod plan;
@@ -150,6 +152,8 @@ pub struct Lift {
 enum Kernel {
     Portable,
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    Avx2(avx2::Kernel),
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     Avx512(avx512::Kernel),
 }
 
@@ -157,11 +161,15 @@ impl Kernel {
     /// The fastest one within `class`. Vectors store overlapping lanes in no particular order.
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     fn choose(class: Class, lanes: &[Lane], point_step: usize) -> Self {
-        let proof = if class >= Class::Avx512 { cpu::Avx512Vbmi2::detect() } else { None };
         if point_step > LONGEST_POINT || plan::overlap(lanes) {
             return Self::Portable;
         }
-        proof.map_or(Self::Portable, |proof| Self::Avx512(avx512::Kernel::new(proof, lanes, point_step)))
+        if let (Class::Avx512, Some(proof)) = (class, cpu::Avx512Vbmi2::detect()) {
+            return Self::Avx512(avx512::Kernel::new(proof, lanes, point_step));
+        }
+        let avx2 = if class >= Class::Avx2 { cpu::Avx2::detect() } else { None };
+        let kernel = avx2.and_then(|proof| avx2::Kernel::new(proof, lanes, point_step));
+        kernel.map_or(Self::Portable, Self::Avx2)
     }
 
     #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
@@ -204,6 +212,8 @@ impl Lift {
         match self.kernel {
             Kernel::Portable => Class::Scalar,
             #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx2(_) => Class::Avx2,
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
             Kernel::Avx512(_) => Class::Avx512,
         }
     }
@@ -234,8 +244,13 @@ impl Lift {
         assert!(points.len() / self.point_step >= rows, "there are fewer points than rows");
         let points = &mut points[..rows * self.point_step];
         let previous = &mut self.previous[..];
-        let fine = match &self.kernel {
+        let fine = match &mut self.kernel {
             Kernel::Portable => portable::rows(&self.lanes, self.point_step, previous, tokens, points),
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx2(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
             #[cfg(all(target_arch = "x86_64", feature = "simd"))]
             Kernel::Avx512(kernel) => match W::tokens(tokens) {
                 Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
