@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use variants::{
     Class, Word,
-    lift::{Lane, Lift, LiftError, PlanError, Store},
+    lift::{Lane, Lift, LiftError, PlanError, Store, Stores},
 };
 
 /// A value at a time, in the order of the rows, with the widest arithmetic.
@@ -132,7 +132,7 @@ fn random_tokens<W: Word>(rng: &mut impl Rng, lanes: &[Lane], rows: usize) -> Ve
     tokens
 }
 
-/// A lift of each implementation that this CPU has.
+/// A lift of each implementation that this CPU has, with either kind of stores.
 fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
     let mut lifts: Vec<Lift> = Vec::new();
     for class in [Class::Scalar, Class::Avx2, Class::Avx512] {
@@ -141,6 +141,8 @@ fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
             lifts.push(lift);
         }
     }
+    let streaming: Vec<_> = lifts.iter().map(|lift| lift.clone().with_stores(Stores::NonTemporal)).collect();
+    lifts.extend(streaming);
     lifts
 }
 
