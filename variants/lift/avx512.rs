@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 
 use super::{
     Lane, NAN_F32, Store,
-    plan::{Plan, Shape},
+    plan::{Plan, Shape, fits_32_bits},
     wide512,
 };
 use crate::cpu::Avx512Vbmi2;
@@ -137,13 +137,6 @@ impl Kernel {
         }
         fine
     }
-}
-
-/// Whether no sum of these lanes can leave 32 bits within the tokens of up to `rows` rows.
-fn fits_32_bits(lanes: &[usize], previous: &[i64], tokens: &[u32], rows: usize) -> bool {
-    let start = lanes.iter().map(|&lane| previous[lane].unsigned_abs()).max().unwrap_or(0);
-    let bits = tokens.iter().fold(0, |bits, token| bits | token);
-    start <= 1 << 31 && start + rows as u64 * u64::from(bits >> 1) <= i32::MAX as u64
 }
 
 /// A plan for 32-bit elements with the constants of its lanes.

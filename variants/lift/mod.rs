@@ -21,10 +21,14 @@
 //! ```
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod plan;
 mod portable;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod stream;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;
 
@@ -100,6 +104,17 @@ pub struct Lane {
     pub store: Store,
 }
 
+/// How the points are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stores {
+    /// Through the cache.
+    #[default]
+    Ordinary,
+    /// Past the cache where the lift can: on x86-64, by whole lines, if the lanes cover every byte of a point.
+    /// Worth it if all the points together exceed the cache; at half the speed if they would have fitted.
+    NonTemporal,
+}
+
 /// Token 0, the NaN marker, in an integer lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiftError {
@@ -143,12 +158,16 @@ pub struct Lift {
     /// The running values; sums of 32 bits (or of which only as many are stored) are kept sign-extended.
     previous: Vec<i64>,
     kernel: Kernel,
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    stream: Option<stream::Stream>,
 }
 
 /// The implementation, prepared for the lanes.
 #[derive(Clone, Debug)]
 enum Kernel {
     Portable,
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    Avx2(avx2::Kernel),
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     Avx512(avx512::Kernel),
 }
@@ -157,16 +176,44 @@ impl Kernel {
     /// The fastest one within `class`. Vectors store overlapping lanes in no particular order.
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     fn choose(class: Class, lanes: &[Lane], point_step: usize) -> Self {
-        let proof = if class >= Class::Avx512 { cpu::Avx512Vbmi2::detect() } else { None };
         if point_step > LONGEST_POINT || plan::overlap(lanes) {
             return Self::Portable;
         }
-        proof.map_or(Self::Portable, |proof| Self::Avx512(avx512::Kernel::new(proof, lanes, point_step)))
+        if let (Class::Avx512, Some(proof)) = (class, cpu::Avx512Vbmi2::detect()) {
+            return Self::Avx512(avx512::Kernel::new(proof, lanes, point_step));
+        }
+        let avx2 = if class >= Class::Avx2 { cpu::Avx2::detect() } else { None };
+        let kernel = avx2.and_then(|proof| avx2::Kernel::new(proof, lanes, point_step));
+        kernel.map_or(Self::Portable, Self::Avx2)
     }
 
     #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
     fn choose(_: Class, _: &[Lane], _: usize) -> Self {
         Self::Portable
+    }
+
+    /// Lifts whole rows; `false` if an integer lane holds a NaN marker.
+    fn rows<W: Word>(
+        &mut self,
+        lanes: &[Lane],
+        point_step: usize,
+        previous: &mut [i64],
+        tokens: &[W],
+        points: &mut [u8],
+    ) -> bool {
+        match self {
+            Self::Portable => portable::rows(lanes, point_step, previous, tokens, points),
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Self::Avx2(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Self::Avx512(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
+        }
     }
 }
 
@@ -194,8 +241,28 @@ impl Lift {
                 return Err(PlanError::Outside(index));
             }
         }
-        let kernel = Kernel::choose(class, lanes, point_step);
-        Ok(Self { lanes: lanes.to_vec(), point_step, previous: vec![0; lanes.len()], kernel })
+        Ok(Self {
+            lanes: lanes.to_vec(),
+            point_step,
+            previous: vec![0; lanes.len()],
+            kernel: Kernel::choose(class, lanes, point_step),
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            stream: None,
+        })
+    }
+
+    /// The same lift with other stores; a lift starts with ordinary ones.
+    #[must_use]
+    #[cfg_attr(not(all(target_arch = "x86_64", feature = "simd")), expect(unused_mut, unused_variables))]
+    pub fn with_stores(mut self, stores: Stores) -> Self {
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+        {
+            let bytes: usize = self.lanes.iter().map(|lane| lane.store.bytes()).sum();
+            let covered = bytes == self.point_step && !plan::overlap(&self.lanes);
+            let streams = stores == Stores::NonTemporal && covered;
+            self.stream = streams.then(|| stream::Stream::new(self.point_step));
+        }
+        self
     }
 
     /// What the implementation is built from.
@@ -203,6 +270,8 @@ impl Lift {
     pub fn class(&self) -> Class {
         match self.kernel {
             Kernel::Portable => Class::Scalar,
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx2(_) => Class::Avx2,
             #[cfg(all(target_arch = "x86_64", feature = "simd"))]
             Kernel::Avx512(_) => Class::Avx512,
         }
@@ -233,16 +302,27 @@ impl Lift {
         assert_eq!(rows * self.lanes.len(), tokens.len(), "the tokens end inside a row");
         assert!(points.len() / self.point_step >= rows, "there are fewer points than rows");
         let points = &mut points[..rows * self.point_step];
-        let previous = &mut self.previous[..];
-        let fine = match &self.kernel {
-            Kernel::Portable => portable::rows(&self.lanes, self.point_step, previous, tokens, points),
-            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-            Kernel::Avx512(kernel) => match W::tokens(tokens) {
-                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
-                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
-            },
-        };
+        let fine = self.store(tokens, points);
         if fine { Ok(()) } else { Err(LiftError { index: self.first_marker(tokens) }) }
+    }
+
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    fn store<W: Word>(&mut self, tokens: &[W], points: &mut [u8]) -> bool {
+        let Some(stream) = &mut self.stream else {
+            return self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points);
+        };
+        let mut fine = true;
+        let mut parts = tokens.chunks(stream.rows() * self.lanes.len());
+        stream.fill(points, |points| {
+            let tokens = parts.next().unwrap_or_default();
+            fine &= self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points);
+        });
+        fine
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+    fn store<W: Word>(&mut self, tokens: &[W], points: &mut [u8]) -> bool {
+        self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points)
     }
 
     /// The first token 0 in an integer lane.

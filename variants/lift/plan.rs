@@ -1,4 +1,4 @@
-//! What a 512-bit implementation works out once for up to a vector of lanes: which element of the vector is
+//! What the vector implementations work out about lanes, above all for 512 bits: which element of a vector is
 //! which lane of which point, and which bytes of the points each becomes.
 
 use alloc::{vec, vec::Vec};
@@ -108,4 +108,11 @@ pub(super) fn overlap(lanes: &[Lane]) -> bool {
         lanes.iter().map(|lane| (lane.offset, lane.offset + lane.store.bytes())).collect();
     spans.sort_unstable();
     spans.windows(2).any(|pair| pair[0].1 > pair[1].0)
+}
+
+/// Whether no sum of these lanes can leave 32 bits within the tokens of up to `rows` rows.
+pub(super) fn fits_32_bits(lanes: &[usize], previous: &[i64], tokens: &[u32], rows: usize) -> bool {
+    let start = lanes.iter().map(|&lane| previous[lane].unsigned_abs()).max().unwrap_or(0);
+    let bits = tokens.iter().fold(0, |bits, token| bits | token);
+    start <= 1 << 31 && start + rows as u64 * u64::from(bits >> 1) <= i32::MAX as u64
 }

@@ -36,17 +36,20 @@ fn delta(token: u64) -> i64 {
 }
 
 /// One lane of a block of rows.
-struct Column<'a, W> {
-    tokens: &'a [W],
-    index: usize,
-    stride: usize,
-    offset: usize,
-    point_step: usize,
+pub(super) struct Column<'a, W> {
+    pub(super) tokens: &'a [W],
+    /// The lane's place in the row.
+    pub(super) index: usize,
+    /// Tokens in a row.
+    pub(super) stride: usize,
+    /// The lane's first byte in the point.
+    pub(super) offset: usize,
+    pub(super) point_step: usize,
 }
 
 impl<W: Word> Column<'_, W> {
     /// Stores the lane's values; `false` if it holds a NaN marker but must not.
-    fn lift(&self, store: Store, previous: &mut i64, points: &mut [u8]) -> bool {
+    pub(super) fn lift(&self, store: Store, previous: &mut i64, points: &mut [u8]) -> bool {
         let mut sum = *previous;
         let mut zero = false;
         match store {

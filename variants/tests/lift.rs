@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use variants::{
     Class, Word,
-    lift::{Lane, Lift, LiftError, PlanError, Store},
+    lift::{Lane, Lift, LiftError, PlanError, Store, Stores},
 };
 
 /// A value at a time, in the order of the rows, with the widest arithmetic.
@@ -132,7 +132,7 @@ fn random_tokens<W: Word>(rng: &mut impl Rng, lanes: &[Lane], rows: usize) -> Ve
     tokens
 }
 
-/// A lift of each implementation that this CPU has.
+/// A lift of each implementation that this CPU has, with either kind of stores.
 fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
     let mut lifts: Vec<Lift> = Vec::new();
     for class in [Class::Scalar, Class::Avx2, Class::Avx512] {
@@ -141,6 +141,8 @@ fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
             lifts.push(lift);
         }
     }
+    let streaming: Vec<_> = lifts.iter().map(|lift| lift.clone().with_stores(Stores::NonTemporal)).collect();
+    lifts.extend(streaming);
     lifts
 }
 
@@ -247,4 +249,79 @@ fn refuses_half_a_row() {
 #[should_panic(expected = "fewer points")]
 fn refuses_too_few_points() {
     let _ = Lift::new(&packed(&[GROUP; 3]), 12).unwrap().rows(&[1_u32; 6], &mut [0; 23]);
+}
+
+/// Slices that end at a page that must not be touched.
+#[cfg(unix)]
+mod guarded {
+    use super::*;
+
+    /// Whole pages before one that can be neither read nor written.
+    struct Pages {
+        start: *mut u8,
+        usable: usize,
+        mapped: usize,
+    }
+
+    impl Pages {
+        fn new(bytes: usize) -> Self {
+            // SAFETY: asking for a configuration value has no precondition.
+            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+            let usable = bytes.next_multiple_of(page);
+            let mapped = usable + page;
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            // SAFETY: a new mapping wherever there is room; its failure is checked below.
+            let start = unsafe { libc::mmap(std::ptr::null_mut(), mapped, access, kind, -1, 0) };
+            assert_ne!(start, libc::MAP_FAILED);
+            let start = start.cast::<u8>();
+            // SAFETY: the last page lies in the mapping.
+            let guard = unsafe { start.add(usable) };
+            // SAFETY: the page belongs to this mapping and nothing refers to it.
+            assert_eq!(unsafe { libc::mprotect(guard.cast(), page, libc::PROT_NONE) }, 0);
+            Self { start, usable, mapped }
+        }
+
+        /// The last `count` elements before the guard.
+        fn end<T: Copy>(&mut self, count: usize) -> &mut [T] {
+            let bytes = count * size_of::<T>();
+            assert!(bytes <= self.usable);
+            // SAFETY: the result lies within the usable pages.
+            let start = unsafe { self.start.add(self.usable - bytes) };
+            // SAFETY: zeroed or written memory of this mapping, aligned as pages are, borrowed from `self`; only
+            // integers are asked for.
+            unsafe { std::slice::from_raw_parts_mut(start.cast(), count) }
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: the mapping is this value's own.
+            unsafe { libc::munmap(self.start.cast(), self.mapped) };
+        }
+    }
+
+    fn ends_at_the_guard<W: Word>(rng: &mut impl Rng, token_pages: &mut Pages, point_pages: &mut Pages) {
+        let (lanes, step) = random_lanes(rng);
+        let rows = rng.random_range(0..60);
+        let tokens = token_pages.end(rows * lanes.len());
+        tokens.copy_from_slice(&random_tokens::<W>(rng, &lanes, rows));
+        for mut lift in lifts(&lanes, step) {
+            let points = point_pages.end(rows * step);
+            let mut expected = points.to_vec();
+            let outcome = Model::new(&lanes, step).rows(tokens, &mut expected);
+            assert_eq!(lift.rows(tokens, points), outcome);
+            assert!(outcome.is_err() || points == expected, "{:?}: {lanes:?}, step {step}", lift.class());
+        }
+    }
+
+    #[test]
+    fn touches_nothing_beyond_tokens_and_points() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        let (mut tokens, mut points) = (Pages::new(60 * 40 * 8), Pages::new(60 * 4096));
+        for _ in 0..3000 {
+            ends_at_the_guard::<u32>(&mut rng, &mut tokens, &mut points);
+            ends_at_the_guard::<u64>(&mut rng, &mut tokens, &mut points);
+        }
+    }
 }
