@@ -16,11 +16,7 @@ pub(crate) struct Block {
 impl Block {
     /// A part of `results.md`.
     pub(crate) fn generated(name: &str, body: String) -> Self {
-        Self {
-            open: format!("<!-- generated: {name} -->"),
-            close: format!("<!-- end: {name} -->"),
-            body,
-        }
+        Self { open: format!("<!-- generated: {name} -->"), close: format!("<!-- end: {name} -->"), body }
     }
 
     /// The whole block.

@@ -236,7 +236,10 @@ fn entry<'a>(asked: &Asked<'a>, rows: &[&'a Record]) -> Entry<'a> {
         ratio: Spread { low: mean(|s| s.low), value: mean(|s| s.value), high: mean(|s| s.high) },
         by_median: geometric_mean(rows.iter().map(|row| row.vs_loop_median)),
         size: geometric_mean(rows.iter().map(|row| {
-            asked.leb128_bytes.get(row.capture.as_str()).map_or(f64::NAN, |leb128| row.bytes_per_token / leb128)
+            asked
+                .leb128_bytes
+                .get(row.capture.as_str())
+                .map_or(f64::NAN, |leb128| row.bytes_per_token / leb128)
         })),
         each: rows.iter().map(|row| (row.capture.as_str(), row.vs_loop)).collect(),
         place: None,

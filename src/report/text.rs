@@ -84,9 +84,8 @@ pub(crate) fn code(name: &str) -> String {
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(headings.iter().map(|heading| heading.trim_start_matches('>')).collect());
-    text += &line(
-        headings.iter().map(|heading| if heading.starts_with('>') { "---:" } else { "---" }).collect(),
-    );
+    text +=
+        &line(headings.iter().map(|heading| if heading.starts_with('>') { "---:" } else { "---" }).collect());
     for row in rows {
         text += &line(row.iter().map(String::as_str).collect());
     }

@@ -139,7 +139,8 @@ fn scale(canvas: &mut Canvas, y: i32, least: f64, most: f64) -> i32 {
     for x in (0..LENGTH).step_by(STEP as usize) {
         let at = f64::from(x) / f64::from(LENGTH - STEP);
         // A pixel over the next, or the seams show.
-        canvas.fill([left + x, y, left + (x + STEP + 1).min(LENGTH), y + 14], ViridisRGB.get_color(at as f32));
+        canvas
+            .fill([left + x, y, left + (x + STEP + 1).min(LENGTH), y + 14], ViridisRGB.get_color(at as f32));
     }
     canvas.text(left + LENGTH + 10, y + 8, "faster", SMALL, Align::Left);
     for tick in log_ticks(least, most) {

@@ -45,8 +45,7 @@ pub(super) fn draw(captures: &[CaptureFacts], origin: &str) -> Result<Option<Cha
     let subtitle = "share of tokens by their LEB128 length, points in rows · right: mean bytes per token · \
                     shortest first";
     let y = header(&mut canvas, title, subtitle);
-    let items: Vec<_> =
-        LENGTHS.iter().map(|&(name, colour)| (name.to_owned(), colour, None)).collect();
+    let items: Vec<_> = LENGTHS.iter().map(|&(name, colour)| (name.to_owned(), colour, None)).collect();
     let mut y = legend(&mut canvas, y, &items);
 
     let names = captures.iter().map(|facts| text_width(&facts.name, NAME)).max().unwrap_or(0).min(300);

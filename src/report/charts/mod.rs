@@ -22,6 +22,9 @@ use crate::{
     },
 };
 
+/// What the names of all charts begin with.
+pub(crate) const PREFIXES: [&str; 5] = ["captures-", "heat-", "ranking-", "size-speed-", "token-lengths"];
+
 /// Where the figures come from, in a line.
 pub(crate) fn origin(run: &RunRecord) -> String {
     let machine = &run.machine;
@@ -111,7 +114,8 @@ pub(crate) fn captures(asked: &Asked<'_>, origin: &str) -> Result<Option<Chart>>
 pub(crate) fn size_speed(fixed: &Asked<'_>, free: &Asked<'_>, origin: &str) -> Result<Option<Chart>> {
     let both = overall(&free.with_other_wire(fixed));
     let subtitle = format!(
-        "geometric mean of {} · {} · line: no other decoder is both smaller and faster · up and left is better",
+        "times the speed of leb128_loop (logarithmic), geometric mean of {} · {} · line: none is both smaller \
+         and faster · best is up and left",
         plural(both.captures.len(), "capture"),
         free.question.words()
     );

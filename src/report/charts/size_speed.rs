@@ -37,9 +37,7 @@ pub(super) fn draw(
 ) -> Result<Option<Chart>> {
     let ranked = both.entries.iter().filter(|entry| entry.row.standing == "ranked");
     let mut points: Vec<Point<'_>> = ranked
-        .filter_map(|entry| {
-            Some(Point { entry, size: entry.size?, ratio: entry.ratio.value, x: 0, y: 0 })
-        })
+        .filter_map(|entry| Some(Point { entry, size: entry.size?, ratio: entry.ratio.value, x: 0, y: 0 }))
         .collect();
     if points.iter().all(|point| point.entry.row.layout == points[0].entry.row.layout) {
         return Ok(None);
@@ -110,9 +108,7 @@ pub(super) fn draw(
 /// Those that no other decoder beats in size and in speed, smallest first.
 fn front(figures: &[(f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
-    order.sort_by(|&a, &b| {
-        figures[a].0.total_cmp(&figures[b].0).then(figures[b].1.total_cmp(&figures[a].1))
-    });
+    order.sort_by(|&a, &b| figures[a].0.total_cmp(&figures[b].0).then(figures[b].1.total_cmp(&figures[a].1)));
     let mut best = f64::NEG_INFINITY;
     order.retain(|&at| {
         let ahead = figures[at].1 > best;
@@ -152,9 +148,7 @@ fn labelled<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
     points
         .iter()
         .enumerate()
-        .filter(|(at, point)| {
-            front.contains(at) || best(point) || point.entry.row.variant == "leb128_loop"
-        })
+        .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == "leb128_loop")
         .map(|(_, point)| point)
         .collect()
 }
@@ -175,9 +169,8 @@ fn label(
         let (start, middle) = (point.x + across, point.y + down);
         [start, middle - 8, start + width, middle + 8]
     });
-    let inside = |spot: &[i32; 4]| {
-        left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom
-    };
+    let inside =
+        |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
     let apart = |a: &[i32; 4], b: &[i32; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
     let own = [point.x - 6, point.y - 6, point.x + 6, point.y + 6];
     let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
