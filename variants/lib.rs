@@ -59,6 +59,9 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    stream_vbyte0124_avx2::StreamVbyte0124Avx2,
+    stream_vbyte0124_avx512::StreamVbyte0124Avx512,
+    stream_vbyte0124_scalar::StreamVbyte0124Scalar,
     stream_vbyte12_avx2::StreamVbyte12Avx2,
     stream_vbyte12_avx512::StreamVbyte12Avx512,
     stream_vbyte12_scalar::StreamVbyte12Scalar,
