@@ -59,6 +59,9 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    packed32_avx2::Packed32Avx2,
+    packed32_avx512::Packed32Avx512,
+    packed32_scalar::Packed32Scalar,
     stream_vbyte0124_avx2::StreamVbyte0124Avx2,
     stream_vbyte0124_avx512::StreamVbyte0124Avx512,
     stream_vbyte0124_scalar::StreamVbyte0124Scalar,
