@@ -6,13 +6,17 @@ mod exceptions;
 pub mod leb128;
 pub mod raw;
 pub mod stream_vbyte;
+pub mod packed32;
+pub mod stream_vbyte0124;
 pub mod stream_vbyte12;
 pub mod stream_vbyte1234;
 
 pub use leb128::Leb128;
 pub use raw::Raw;
 pub use stream_vbyte::StreamVbyte;
+pub use packed32::Packed32;
 pub use stream_vbyte12::StreamVbyte12;
+pub use stream_vbyte0124::StreamVbyte0124;
 pub use stream_vbyte1234::StreamVbyte1234;
 
 /// [`Decoder::decode_some`] for layouts whose tokens come in groups of `group`: goes on to the end of a group
