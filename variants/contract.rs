@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::layout::Leb128;
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for u32 {}
@@ -154,7 +156,7 @@ impl fmt::Display for DecodeError {
 impl core::error::Error for DecodeError {}
 
 /// How a run of tokens becomes bytes. Encoders and oracles are plain and slow on purpose.
-pub trait Layout: 'static {
+pub trait Layout: Sized + 'static {
     /// The layout's name, which starts the names of its variants' files.
     const NAME: &'static str;
 
@@ -173,6 +175,18 @@ pub trait Layout: 'static {
     /// # Errors
     /// As [`Decoder::decode`].
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError>;
+
+    /// Shows a decoder of this layout to a visitor of LEB128 decoders, which only LEB128 itself does: the way
+    /// from any decoder to code that reads cloudini's bytes.
+    fn show_leb128<D: Decoder<Layout = Self>>(name: &'static str, visitor: &mut impl Leb128Visitor) {
+        let _ = (name, visitor);
+    }
+}
+
+/// Is shown the decoders of LEB128, cloudini's own bytes; see [`visit_leb128`](crate::visit_leb128).
+pub trait Leb128Visitor {
+    /// `name` is the name of the variant's file.
+    fn visit<D: Decoder<Layout = Leb128>>(&mut self, name: &'static str);
 }
 
 /// A decoder's place in the ranking.

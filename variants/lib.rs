@@ -27,14 +27,25 @@ pub mod lift;
 mod simd;
 
 pub use contract::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Tokens, Word, Words, decode_by_step,
-    next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Leb128Visitor, Run, Standing, Tokens, Word, Words,
+    decode_by_step, next_by_step,
 };
 
 /// Is shown every registered variant: the way to run generic code over all of them.
 pub trait Visitor {
     /// `name` is the name of the variant's file.
     fn visit<D: Decoder>(&mut self, name: &'static str);
+}
+
+/// Shows every registered decoder of LEB128 to `visitor`, in the registry's order.
+pub fn visit_leb128(visitor: &mut impl Leb128Visitor) {
+    struct Filter<'a, V>(&'a mut V);
+    impl<V: Leb128Visitor> Visitor for Filter<'_, V> {
+        fn visit<D: Decoder>(&mut self, name: &'static str) {
+            D::Layout::show_leb128::<D>(name, self.0);
+        }
+    }
+    visit_all(&mut Filter(visitor));
 }
 
 /// The first argument hands `$` through, so that the macro can define a macro.

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{DecodeError, ErrorKind, Layout, Run, Word, decode_by_step};
+use crate::{DecodeError, Decoder, ErrorKind, Layout, Leb128Visitor, Run, Word, decode_by_step};
 
 /// The longest token, in bytes.
 pub const MAX_BYTES: usize = 10;
@@ -32,6 +32,10 @@ impl Layout for Leb128 {
 
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
         decode_by_step(run, out, decode_token)
+    }
+
+    fn show_leb128<D: Decoder<Layout = Self>>(name: &'static str, visitor: &mut impl Leb128Visitor) {
+        visitor.visit::<D>(name);
     }
 }
 
