@@ -18,6 +18,15 @@ pub enum Words<'a> {
     U64(&'a mut [u64]),
 }
 
+/// Input slices by word, for what reads tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Tokens<'a> {
+    /// Tokens as 32-bit words.
+    U32(&'a [u32]),
+    /// Tokens as 64-bit words.
+    U64(&'a [u64]),
+}
+
 /// A token's type in memory: `u32` or `u64`.
 pub trait Word:
     sealed::Sealed + Copy + Default + Eq + fmt::Debug + Send + Sync + Into<u64> + 'static
@@ -32,6 +41,8 @@ pub trait Word:
     fn cut(token: u64) -> Self;
     /// The slice with its concrete type.
     fn words(out: &mut [Self]) -> Words<'_>;
+    /// The same for a slice to read.
+    fn tokens(tokens: &[Self]) -> Tokens<'_>;
 }
 
 impl Word for u32 {
@@ -49,6 +60,10 @@ impl Word for u32 {
     fn words(out: &mut [Self]) -> Words<'_> {
         Words::U32(out)
     }
+    #[inline(always)]
+    fn tokens(tokens: &[Self]) -> Tokens<'_> {
+        Tokens::U32(tokens)
+    }
 }
 
 impl Word for u64 {
@@ -65,6 +80,10 @@ impl Word for u64 {
     #[inline(always)]
     fn words(out: &mut [Self]) -> Words<'_> {
         Words::U64(out)
+    }
+    #[inline(always)]
+    fn tokens(tokens: &[Self]) -> Tokens<'_> {
+        Tokens::U64(tokens)
     }
 }
 
@@ -90,12 +109,6 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn of_data(data: &'a [u8]) -> Self {
         Self { data, ..Self::default() }
-    }
-
-    /// All bytes that are still to be read, of every part.
-    #[must_use]
-    pub fn bytes_left(&self) -> usize {
-        self.control.len() + self.data.len() + self.exceptions.len()
     }
 }
 

@@ -22,9 +22,12 @@ extern crate alloc;
 mod contract;
 pub mod cpu;
 pub mod layout;
+pub mod lift;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod simd;
 
 pub use contract::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, Words, decode_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Tokens, Word, Words, decode_by_step,
     next_by_step,
 };
 
@@ -59,4 +62,31 @@ macro_rules! registry {
 // THE REGISTRY: one line a variant.
 registry! { $
     leb128_loop::Leb128Loop,
+    leb128_stride_avx512::Leb128StrideAvx512,
+    leb128_fast1::Leb128Fast1,
+    leb128_fast2::Leb128Fast2,
+    leb128_fast3::Leb128Fast3,
+    leb128_select2::Leb128Select2,
+    leb128_shiftmix::Leb128Shiftmix,
+    leb128_unrolled::Leb128Unrolled,
+    leb128_pext_bmi2::Leb128PextBmi2,
+    leb128_pext4_bmi2::Leb128Pext4Bmi2,
+    leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
+    stream_vbyte_bytes::StreamVbyteBytes,
+    stream_vbyte_masked::StreamVbyteMasked,
+    raw_copy::RawCopy,
+    raw_fill::RawFill,
+    packed32_avx2::Packed32Avx2,
+    packed32_avx512::Packed32Avx512,
+    packed32_scalar::Packed32Scalar,
+    stream_vbyte0124_avx2::StreamVbyte0124Avx2,
+    stream_vbyte0124_avx512::StreamVbyte0124Avx512,
+    stream_vbyte0124_scalar::StreamVbyte0124Scalar,
+    stream_vbyte12_avx2::StreamVbyte12Avx2,
+    stream_vbyte12_avx512::StreamVbyte12Avx512,
+    stream_vbyte12_scalar::StreamVbyte12Scalar,
+    stream_vbyte1234_avx2::StreamVbyte1234Avx2,
+    stream_vbyte1234_avx512::StreamVbyte1234Avx512,
+    stream_vbyte1234_scalar::StreamVbyte1234Scalar,
+    stream_vbyte1234_sse41::StreamVbyte1234Sse41,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One contestant on one capture: a line of `rank --json` and a row of a record's CSV.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// `tokens` (the kernel alone) or `points` (the same point bytes out).
     pub task: String,
