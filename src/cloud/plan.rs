@@ -40,10 +40,7 @@ pub enum Codec {
     /// An integer of 16 to 64 bits, one token; the sum's low bytes are the value.
     Integer(FieldType),
     /// The value's bytes as they are.
-    Copy {
-        /// How many.
-        bytes: usize,
-    },
+    Copy(FieldType),
     /// 4 bytes: the bits of a FLOAT32 XOR the previous ones.
     Xor32,
     /// 8 bytes: the bits of a FLOAT64 XOR the previous ones; versions before 4.
@@ -68,7 +65,7 @@ impl Codec {
     /// The fewest bytes that a value can take in a row.
     fn least(self) -> usize {
         match self {
-            Self::Copy { bytes } => bytes,
+            Self::Copy(kind) => kind.size(),
             Self::Xor32 => 4,
             Self::Xor64 => 8,
             _ => 1,
@@ -78,7 +75,7 @@ impl Codec {
     /// The most bytes that a value takes in a row, by upstream's reckoning.
     fn most(self) -> usize {
         match self {
-            Self::Copy { bytes } => bytes,
+            Self::Copy(kind) => kind.size(),
             Self::Xor32 => 7,
             Self::Xor64 | Self::Gorilla => 11,
             _ => 10,
@@ -215,7 +212,7 @@ fn check_resolution(field: &Field) -> Result<(), CloudError> {
 
 /// The codec of one field.
 fn codec_of(field: &Field, grouped: bool, version: u8, mode: Mode) -> Codec {
-    let copy = Codec::Copy { bytes: field.kind.size() };
+    let copy = Codec::Copy(field.kind);
     let exact64 = if version >= 4 { Codec::Gorilla } else { Codec::Xor64 };
     match (mode, field.kind, field.resolution) {
         (Mode::None, _, _) => copy,

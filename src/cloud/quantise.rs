@@ -12,9 +12,9 @@ pub(super) struct TokenWriter<'a> {
 }
 
 impl<'a> TokenWriter<'a> {
-    /// The writer of a step, or `None` if the step has no tokens.
-    pub(super) fn new(step: &'a Step) -> Option<Self> {
-        step.codec.is_token().then_some(Self { step, previous: 0 })
+    /// The writer of a step that has tokens.
+    pub(super) fn new(step: &'a Step) -> Self {
+        Self { step, previous: 0 }
     }
 
     /// The token of this point's value.
@@ -40,8 +40,8 @@ impl<'a> TokenWriter<'a> {
                 self.grid(value, (value * (1.0 / f64::from(resolution))).round(), 64)?
             }
             Codec::Integer(kind) => Some(integer(kind, bytes)),
-            Codec::Copy { .. } | Codec::Xor32 | Codec::Xor64 | Codec::Gorilla => {
-                unreachable!("a writer exists for token steps alone")
+            Codec::Copy(_) | Codec::Xor32 | Codec::Xor64 | Codec::Gorilla => {
+                unreachable!("token writers are made of token steps alone")
             }
         };
         let Some(value) = value else {
@@ -91,7 +91,7 @@ pub(super) fn head<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// An integer of 16 bits or more as cloudini deltas it: unsigned 64-bit ones keep their bits.
-fn integer(kind: FieldType, bytes: &[u8]) -> i64 {
+pub(super) fn integer(kind: FieldType, bytes: &[u8]) -> i64 {
     match kind {
         FieldType::Int16 => i16::from_le_bytes(head(bytes)).into(),
         FieldType::Uint16 => u16::from_le_bytes(head(bytes)).into(),

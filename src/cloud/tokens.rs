@@ -41,7 +41,8 @@ fn per_chunk_of<T>(
     per_chunk: impl Fn(&[u8], &mut [TokenWriter<'_>]) -> Result<T, CloudError>,
 ) -> Result<Vec<T>, CloudError> {
     let plan = Plan::of_cloud(cloud, 4, Mode::Lossy)?;
-    if !plan.rows.iter().any(|step| step.codec.is_token()) {
+    let steps: Vec<_> = plan.rows.iter().filter(|step| step.codec.is_token()).collect();
+    if steps.is_empty() {
         return Ok(Vec::new());
     }
     cloud
@@ -49,7 +50,7 @@ fn per_chunk_of<T>(
         .chunks(CHUNK_POINTS * cloud.point_step)
         .enumerate()
         .map(|(index, chunk)| {
-            let mut writers: Vec<_> = plan.rows.iter().filter_map(TokenWriter::new).collect();
+            let mut writers: Vec<_> = steps.iter().map(|step| TokenWriter::new(step)).collect();
             per_chunk(chunk, &mut writers).map_err(|error| error.in_chunk(index, index * CHUNK_POINTS))
         })
         .collect()

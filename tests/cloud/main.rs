@@ -1,8 +1,21 @@
 //! cloudini's format: golden figures, field reports by their numbers, damaged files.
 
+mod golden;
 mod tokens;
 
-use varint_lab::cloud::{Cloud, Field, FieldType};
+use variants::{Decoder, leb128_loop::Leb128Loop};
+use varint_lab::cloud::{Cloud, CloudError, Field, FieldType, Path, decode};
+
+/// The cloud, or the error, on which all paths agree.
+fn all_paths(bytes: &[u8]) -> Result<Cloud, CloudError> {
+    let decoder = Leb128Loop::detect().unwrap();
+    let [first, others @ ..] = Path::ALL;
+    let expected = decode(bytes, first, decoder);
+    for path in others {
+        assert!(decode(bytes, path, decoder) == expected, "{} differs", path.name());
+    }
+    expected
+}
 
 /// Tight fields of these types, named f0, f1, ..., with a resolution for floats.
 fn fields(kinds: &[FieldType], resolution: Option<f32>) -> Vec<Field> {
