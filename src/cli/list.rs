@@ -4,8 +4,12 @@ use std::io::IsTerminal;
 
 use clap::Args;
 
-use super::select::{Captures, Variants};
-use crate::{error::Result, report};
+use super::select::Captures;
+use crate::{
+    error::Result,
+    measure::contestants,
+    report::{VariantRow, captures_table, variants_table},
+};
 
 /// Arguments of `list`.
 #[derive(Args, Clone, Debug, Default)]
@@ -20,9 +24,20 @@ pub(super) struct Arguments {
 /// If a capture cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let colour = std::io::stdout().is_terminal();
-    println!("{}", report::tables::variants(&Variants::default().contestants()?, colour));
+    let rows: Vec<VariantRow> = contestants::all()
+        .into_iter()
+        .map(|contestant| VariantRow {
+            name: contestant.name.into(),
+            class: contestant.info.class.name().into(),
+            layout: contestant.layout.into(),
+            standing: contestant.info.standing.name().into(),
+            runs_here: contestant.runs_here,
+            idea: contestant.info.idea.into(),
+        })
+        .collect();
+    println!("{}", variants_table(&rows, colour));
     let streams = arguments.captures.streams(true)?;
     let facts: Vec<_> = streams.into_iter().map(|stream| stream.facts).collect();
-    println!("{}", report::tables::captures(&facts, colour));
+    println!("{}", captures_table(&facts, colour));
     Ok(())
 }

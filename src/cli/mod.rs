@@ -3,6 +3,7 @@
 mod gate;
 mod list;
 mod rank;
+mod replay;
 mod report;
 mod select;
 mod verify;
@@ -48,6 +49,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Time variants against each other on captures.
     Rank(rank::Arguments),
+    /// Decode whole clouds over and over: throughput in raw point bytes, and the points' fingerprint.
+    Replay(replay::Arguments),
     /// Compare instruction counts with the accepted ones: needs valgrind.
     Gate(gate::Arguments),
     /// Verify, rank and write the report.
@@ -69,6 +72,7 @@ pub fn run() -> ExitCode {
         Command::List(arguments) => list::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Gate(arguments) => gate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     };

@@ -10,6 +10,7 @@ use crate::{
     measure::{
         Record,
         contestants::{Contestant, LabWord},
+        points::{self, CloudMode, PathContestant},
         stream::{Arrangement, Stream},
         tokens::{Aligned, Window, measure},
     },
@@ -21,6 +22,8 @@ use crate::{
 pub(super) enum Task {
     /// Kernels alone: bytes to tokens.
     Tokens,
+    /// Whole clouds in cloudini's bytes: stage-1 chunks to point bytes, by path and variant.
+    Points,
 }
 
 /// The output word.
@@ -51,6 +54,9 @@ pub(super) struct Arguments {
     /// Where the output goes.
     #[arg(long, value_enum, default_value = "l2")]
     window: Window,
+    /// The version of cloudini's format, for --task points.
+    #[arg(long, value_enum)]
+    mode: Option<CloudMode>,
     /// Rounds, each with every variant in a new order [default: 31, or 7 for --window dram].
     #[arg(long, value_parser = clap::value_parser!(u32).range(5..=100_000))]
     rounds: Option<u32>,
@@ -72,14 +78,24 @@ pub(super) fn default_rounds(window: Window) -> u32 {
 /// # Errors
 /// On unknown names, unreadable captures, or a variant whose output is wrong.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.task == Task::Tokens && arguments.mode.is_some() {
+        return Err(Error::input("--mode is for --task points: tokens have no version"));
+    }
     let streams = arguments.captures.streams(false)?;
-    let contestants = arguments.variants.runnable()?;
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(arguments.window));
-    let plan = Plan { arrangement: arguments.arrangement, window: arguments.window, rounds };
-    let Task::Tokens = arguments.task;
-    let records = match arguments.word {
-        WordName::U32 => tokens_task::<u32>(&streams, &contestants, plan)?,
-        WordName::U64 => tokens_task::<u64>(&streams, &contestants, plan)?,
+    let records = match arguments.task {
+        Task::Points => {
+            let contestants = arguments.variants.path_contestants()?;
+            points_task(&streams, arguments.mode.unwrap_or(CloudMode::V4), &contestants, rounds)?
+        }
+        Task::Tokens => {
+            let contestants = arguments.variants.runnable()?;
+            let plan = Plan { arrangement: arguments.arrangement, window: arguments.window, rounds };
+            match arguments.word {
+                WordName::U32 => tokens_task::<u32>(&streams, &contestants, plan)?,
+                WordName::U64 => tokens_task::<u64>(&streams, &contestants, plan)?,
+            }
+        }
     };
     if arguments.json {
         for record in &records {
@@ -87,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             println!("{line}");
         }
     } else {
-        println!("{}", report::tables::ranking(&records, std::io::stdout().is_terminal()));
+        println!("{}", report::ranking_table(&records, std::io::stdout().is_terminal()));
     }
     Ok(())
 }
@@ -123,6 +139,29 @@ pub(super) fn tokens_task<W: LabWord>(
             })?;
         rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
         records.append(&mut rows);
+    }
+    bar.finish_and_clear();
+    Ok(records)
+}
+
+/// Times paths around variants on each stream's cloud, fastest first in each.
+///
+/// # Errors
+/// If contestants give different points.
+pub(super) fn points_task(
+    streams: &[Stream],
+    mode: CloudMode,
+    contestants: &[PathContestant],
+    rounds: u32,
+) -> Result<Vec<Record>> {
+    let bar = progress(streams.len() as u64 * u64::from(rounds), "points");
+    let mut records = Vec::new();
+    for stream in streams {
+        bar.set_message(format!("{} points {}", stream.facts.name, mode.name()));
+        if let Some(mut rows) = points::measure(stream, mode, contestants, rounds, || bar.inc(1))? {
+            rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
+            records.append(&mut rows);
+        }
     }
     bar.finish_and_clear();
     Ok(records)

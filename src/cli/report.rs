@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .filter(|record| record.word == "u32" && record.arrangement == "rows" && !record.synthetic)
         .cloned()
         .collect();
-    println!("{}", report::tables::ranking(&main_question, std::io::stdout().is_terminal()));
+    println!("{}", report::ranking_table(&main_question, std::io::stdout().is_terminal()));
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let written = match &arguments.out {
         Some(out) => report::write(out, None, &run, &command())?,

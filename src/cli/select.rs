@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     measure::{
         contestants::{self, Contestant},
+        points::{self, PathContestant},
         stream::{self, Stream},
         tokens::BASELINE,
     },
@@ -103,6 +104,38 @@ impl Variants {
             .filter(|contestant| {
                 contestant.runs_here && (named(contestant.name) || contestant.name == BASELINE)
             })
+            .collect())
+    }
+
+    /// Paths around the variants that were asked for, by `variant` or `path/variant`, with the two that ratios
+    /// need and the controls.
+    ///
+    /// # Errors
+    /// If a name is none, or does not run on this CPU.
+    pub(super) fn path_contestants(&self) -> Result<Vec<PathContestant>> {
+        let here = points::contestants();
+        let is = |contestant: &PathContestant, name: &str| {
+            name == contestant.variant || name == contestant.name()
+        };
+        for name in &self.variant {
+            if !here.iter().any(|contestant| is(contestant, name)) {
+                return Err(Error::input(format!(
+                    "{name} is no LEB128 variant or path/variant that runs here, such as {} or block/leb128_loop",
+                    points::UPSTREAM
+                )));
+            }
+        }
+        let needed = |contestant: &PathContestant| {
+            [points::UPSTREAM, points::PLAIN].contains(&contestant.name().as_str())
+        };
+        Ok(here
+            .into_iter()
+            .filter(|contestant| {
+                self.variant.is_empty()
+                    || needed(contestant)
+                    || self.variant.iter().any(|name| is(contestant, name))
+            })
+            .chain(points::controls())
             .collect())
     }
 }

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod contestants;
 pub mod counts;
 mod machine;
+pub mod points;
 mod record;
 mod rounds;
 pub mod stream;
