@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Capture, Provenance, describe_fields, las, pcd, pointcloud2};
+use super::{
+    Capture, Provenance, describe_fields,
+    las::{self, Survey},
+    pcd, pointcloud2,
+};
 use crate::{
     cloud::Cloud,
     error::{Error, Result},
@@ -43,13 +47,13 @@ fn load_file(path: &Path) -> Result<Capture> {
         return Err(Error::input(format!("{}: is a folder, not a file", path.display())));
     }
     let bytes = fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
-    let cloud = read(&bytes).map_err(|error| error.within(path.display()))?;
+    let (cloud, fields) = read(&bytes).map_err(|error| error.within(path.display()))?;
     let unknown = || "given by the user, not known".to_owned();
     let facts = Provenance {
         sensor: unknown(),
         scene: unknown(),
         order: "as in the file".to_owned(),
-        fields: describe_fields(&cloud.fields),
+        fields,
         source: path.display().to_string(),
         licence: unknown(),
     };
@@ -57,12 +61,19 @@ fn load_file(path: &Path) -> Result<Capture> {
     Ok(Capture { name, facts, cloud })
 }
 
-fn read(bytes: &[u8]) -> Result<Cloud> {
-    match bytes {
-        [] => Err(Error::input("is empty: expected PCD, LAS, LAZ or a PointCloud2 message in CDR")),
-        [b'L', b'A', b'S', b'F', ..] => Ok(las::parse(bytes)?.cloud),
+/// The cloud, and its fields in words.
+fn read(bytes: &[u8]) -> Result<(Cloud, String)> {
+    let cloud = match bytes {
+        [] => return Err(Error::input("is empty: expected PCD, LAS, LAZ or a PointCloud2 message in CDR")),
+        [b'L', b'A', b'S', b'F', ..] => {
+            let Survey { cloud, scale: [x, y, z], .. } = las::parse(bytes)?;
+            let fields = format!("{}; x y z in steps of {x}, {y}, {z}", describe_fields(&cloud.fields));
+            return Ok((cloud, fields));
+        }
         // A CDR header's first byte is 0, which no text has.
-        [0, ..] => pointcloud2::parse(bytes),
-        _ => pcd::parse(bytes),
-    }
+        [0, ..] => pointcloud2::parse(bytes)?,
+        _ => pcd::parse(bytes)?,
+    };
+    let fields = describe_fields(&cloud.fields);
+    Ok((cloud, fields))
 }

@@ -51,7 +51,7 @@ impl PinnedFile {
 
     /// As provenance shows it.
     pub(super) fn describe(&self) -> String {
-        format!("crates.io: {} {}, {}", self.package, self.version, self.path)
+        format!("Cargo package {} {}, {}", self.package, self.version, self.path)
     }
 }
 
@@ -150,4 +150,90 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: PinnedFile = PinnedFile {
+        package: "some",
+        version: "1.0.0",
+        path: "data.bin",
+        // Of the three bytes `abc`: the example of FIPS 180-2.
+        sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    };
+
+    fn folders(root: &Path) -> Folders {
+        Folders(HashMap::from([(("some".to_owned(), "1.0.0".to_owned()), root.to_owned())]))
+    }
+
+    fn refusal<T>(result: Result<T>) -> String {
+        let error = result.err().expect("refused");
+        assert_eq!(error.exit_code(), 2);
+        let message = error.to_string();
+        assert!(!message.contains('\n'), "{message:?}");
+        message
+    }
+
+    #[test]
+    fn a_changed_or_missing_file_is_one_line_with_both_sums_and_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE.path);
+        fs::write(&path, b"abc").unwrap();
+        assert_eq!(folders(folder.path()).read(&FILE).unwrap(), b"abc");
+
+        fs::write(&path, b"abb").unwrap();
+        let message = refusal(folders(folder.path()).read(&FILE));
+        let found = hexadecimal(&Sha256::digest(b"abb"));
+        let place = folder.path().display().to_string();
+        for words in [&path.display().to_string(), FILE.sha256, &found, FETCH, &format!("delete {place} ")] {
+            assert!(message.contains(words), "{words} is not in {message}");
+        }
+
+        fs::remove_file(&path).unwrap();
+        let message = refusal(folders(folder.path()).read(&FILE));
+        assert!(message.contains(FETCH) && message.contains("cannot be read"), "{message}");
+    }
+
+    #[test]
+    fn a_package_that_is_not_locked_is_named() {
+        let message = refusal(Folders(HashMap::new()).read(&FILE));
+        assert!(message.contains("some 1.0.0") && message.contains("Cargo.lock"), "{message}");
+    }
+
+    #[test]
+    fn without_a_network_and_a_cache_the_command_to_run_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let environment =
+            [("CARGO_HOME", home.path().as_os_str()), ("CARGO_NET_OFFLINE", OsStr::new("true"))];
+        let message = refusal(Folders::locate(&cargo, root, &environment));
+        assert!(message.contains(FETCH), "{message}");
+        assert!(message.contains("cargo says: error:"), "{message}");
+    }
+
+    #[test]
+    fn away_from_the_clone_the_way_out_is_named() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let message = refusal(Folders::locate(OsStr::new("cargo"), elsewhere.path(), &[]));
+        assert!(message.contains("--data"), "{message}");
+    }
+
+    #[test]
+    fn without_cargo_its_absence_is_named() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let message = refusal(Folders::locate(OsStr::new("no-such-cargo"), root, &[]));
+        assert!(message.contains("no-such-cargo does not start"), "{message}");
+    }
+
+    #[test]
+    fn cargo_s_own_words_are_one_line_without_what_comes_before() {
+        assert_eq!(
+            one_line("    Updating index\nerror: no\n\nCaused by:\n  why\n"),
+            "error: no Caused by: why"
+        );
+        assert_eq!(one_line(""), "nothing");
+    }
 }

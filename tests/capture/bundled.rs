@@ -102,7 +102,7 @@ fn os1_64_columns() {
     assert_coordinates(
         &capture,
         [374_272.697, -197_673.859, 52_552.704],
-        [(-67.623_48, 143.070_9), (-58.752_216, 32.694_617), (-10.132_642, 24.911_093)],
+        [(-67.623_48, 143.070_9), (-58.752_216, 32.694_62), (-10.132_642, 24.911_093)],
     );
     assert_eq!(
         digest_of(&capture, &OUSTER_EXACT),
@@ -165,8 +165,8 @@ fn hdl32_columns() {
     let found: Vec<f64> =
         ["x", "y", "z"].map(|axis| f32s(&capture.cloud, axis).iter().copied().map(f64::from).sum()).to_vec();
     // The reference has the manual's angles, which are rounded to 0.01 degrees.
-    for (found, sum) in found.iter().zip([187_621.72_f64, 129_946.13, -40_219.67]) {
-        assert!((found - sum).abs() < 40.0, "{found}, not {sum}");
+    for (found, sum) in found.iter().zip([187_621.722_f64, 129_946.13, -40_219.666]) {
+        assert!((found - sum).abs() < 0.15, "{found}, not {sum}");
     }
     assert_eq!(
         digest_of(&capture, &["intensity", "ring"]),

@@ -11,6 +11,9 @@ use crate::{
 /// The record that describes LAZ's compression: user and number.
 const LASZIP: (&str, u16) = ("laszip encoded", 22_204);
 
+/// The kind of compression without chunks.
+const ONE_CHUNK: u16 = 1;
+
 /// Checks the numbers of a LAS header.
 pub(super) fn header(file: &[u8]) -> Result<()> {
     let raw = ::las::raw::Header::read_from(file)
@@ -29,11 +32,18 @@ pub(super) fn header(file: &[u8]) -> Result<()> {
             )));
         }
     }
+    let short = u64::from(raw.number_of_point_records);
+    let long = raw.large_file.map_or(short, |large| large.number_of_point_records);
+    // A count of 32 bits that is 0 leaves it to the one of 64 bits.
+    if short != 0 && short != long {
+        return Err(Error::input(format!(
+            "says in one place that it has {short} points and in another that it has {long} points"
+        )));
+    }
     // The crate looks for what follows the points at this product.
-    let points = raw.large_file.map_or(0, |large| large.number_of_point_records);
-    let points = points.max(u64::from(raw.number_of_point_records));
-    if points.checked_mul(u64::from(raw.point_data_record_length)).is_none_or(|bytes| bytes > u64::MAX / 2) {
-        return Err(Error::input(format!("says that it has {points} points, more than any file can hold")));
+    let bytes = long.checked_mul(u64::from(raw.point_data_record_length));
+    if bytes.is_none_or(|bytes| bytes > u64::MAX / 2) {
+        return Err(Error::input(format!("says that it has {long} points, more than any file can hold")));
     }
     Ok(())
 }
@@ -49,7 +59,8 @@ pub(super) fn laszip(header: &Header, file: &[u8]) -> Result<()> {
         .ok_or_else(|| Error::input("is LAZ, but has no record that says how it is compressed"))?;
     let mut cursor = Cursor::new(&record.data, Endian::Little);
     let what = "the compression record";
-    cursor.take(12, what)?;
+    let compressor = cursor.u16(what)?;
+    cursor.take(10, what)?;
     let chunk_points = cursor.u32(what)?;
     cursor.take(16, what)?;
     let items = cursor.u16(what)?;
@@ -63,7 +74,8 @@ pub(super) fn laszip(header: &Header, file: &[u8]) -> Result<()> {
     if bytes != u64::from(length) {
         return Err(Error::input(format!("compresses {bytes} bytes a point, but its points have {length}")));
     }
-    chunk_table(header, file, chunk_points)
+    // All points in one piece have no table.
+    if compressor == ONE_CHUNK { Ok(()) } else { chunk_table(header, file, chunk_points) }
 }
 
 /// The number of chunks is what the crate reserves memory by.

@@ -10,7 +10,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use ::las::{PointData, PointDataBuilder, Reader};
+use ::las::{Header, PointData, PointDataBuilder, Reader};
 
 use crate::{
     cloud::{Cloud, Field, FieldType},
@@ -36,18 +36,19 @@ pub struct Survey {
 /// If the file is damaged, ends before its last point, or has a scale that makes no coordinates.
 pub fn parse(file: &[u8]) -> Result<Survey> {
     check::header(file)?;
-    // The crates panic on some damaged files, for instance where a chunk table ends before the points do.
+    // The laz crate panics on some damaged points and compression records instead of refusing them.
     match catch_unwind(AssertUnwindSafe(|| read(file))) {
         Ok(survey) => survey,
-        Err(_) => Err(Error::input("is damaged: the las crate panicked on it")),
+        Err(_) => Err(Error::input("is damaged: the laz crate gave up on its points")),
     }
 }
 
 fn read(file: &[u8]) -> Result<Survey> {
     let failed = |error: ::las::Error| Error::input(format!("is no LAS file that can be read: {error}"));
+    // The header by itself first: a reader of LAZ already reserves memory by the chunk table's count.
+    check::laszip(&Header::new(io::Cursor::new(file)).map_err(failed)?, file)?;
     let mut reader = Reader::new(io::Cursor::new(file.to_vec())).map_err(failed)?;
     let header = reader.header();
-    check::laszip(header, file)?;
     let promised = header.number_of_points();
     let width = u32::try_from(promised)
         .map_err(|_| Error::input(format!("has {promised} points, more than a cloud can have")))?;

@@ -6,8 +6,10 @@
 
 use crate::error::{Error, Result};
 
-/// What three packed bytes can unpack to at most, by byte.
-const MAX_RATIO: usize = (7 + 255 + 2) / 3;
+/// The longest copy, from an instruction of three bytes.
+const MAX_COPY: usize = 7 + 255 + 2;
+/// What a packed byte can unpack to at most.
+const MAX_RATIO: usize = MAX_COPY.div_ceil(3);
 
 /// Unpacks to exactly `length` bytes.
 pub(super) fn unpack(packed: &[u8], length: usize) -> Result<Vec<u8>> {
