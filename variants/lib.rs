@@ -84,6 +84,7 @@ registry! { $
     leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
     leb128_stride_avx512::Leb128StrideAvx512,
     leb128_pext8_bmi2::Leb128Pext8Bmi2,
+    leb128_pext8x2_bmi2::Leb128Pext8x2Bmi2,
     stream_vbyte_bytes::StreamVbyteBytes,
     stream_vbyte_masked::StreamVbyteMasked,
     stream_vbyte0124_scalar::StreamVbyte0124Scalar,
