@@ -41,7 +41,7 @@ impl Decoder for Leb128StrideAvx512 {
     ) -> Result<usize, DecodeError> {
         #[cfg(all(target_arch = "x86_64", feature = "simd"))]
         {
-            kernel::decode(self.0, run, out, least)
+            crate::simd::stride::decode(self.0, run, out, least)
         }
         #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
         {
@@ -74,104 +74,42 @@ mod kernel {
     };
 
     use crate::{
-        DecodeError, Run, Word, Words,
+        Word, Words,
         cpu::Avx512Vbmi2,
         simd::{
-            avx512::window,
-            codes::{Appender, BATCH, Codes, GROUP},
-            refusal,
+            avx512,
+            codes::{Appender, Codes, GROUP},
+            stride::{Scan, Stages, Window},
         },
     };
 
-    pub(super) fn decode<W: Word>(
-        _: Avx512Vbmi2,
-        run: &mut Run<'_>,
-        out: &mut [W],
-        least: usize,
-    ) -> Result<usize, DecodeError> {
-        assert!(least <= out.len());
-        // SAFETY: the first argument exists only where every feature named there was detected.
-        unsafe { tokens(run, out, least) }
-    }
-
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
-    )]
-    fn tokens<W: Word>(run: &mut Run<'_>, out: &mut [W], least: usize) -> Result<usize, DecodeError> {
-        let mut data = run.data;
-        let mut done = 0;
-        while done < least {
-            done += batches(&mut data, &mut out[done..], least - done);
-            // What is left to single windows: tokens of five bytes and more, and the ends of `data` and `out`.
-            while done < least {
-                let window = window(data, &mut out[done..]);
-                if window.tokens == 0 {
-                    return Err(refusal(data, done));
-                }
-                data = &data[window.used..];
-                done += window.tokens;
-                if !window.long && out.len() - done >= GROUP && data.len() > 128 {
-                    break;
-                }
-            }
+    impl Stages for Avx512Vbmi2 {
+        fn scan<const LEVEL: usize>(
+            self,
+            blocks: &[[u8; 64]],
+            before: &mut u64,
+            codes: &mut Codes,
+        ) -> Scan {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
-        run.data = data;
-        run.taken += done;
-        Ok(done)
-    }
 
-    /// Decodes whole groups until `least` tokens are there, the bytes or the slots run short, or a token of
-    /// five bytes or more comes. Returns the number of tokens.
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
-    )]
-    fn batches<W: Word>(data: &mut &[u8], out: &mut [W], least: usize) -> usize {
-        let (mut blocks, _) = data.as_chunks::<64>();
-        let mut before = 0;
-        let mut codes = Codes::new();
-        let mut level = 1;
-        let mut done = 0;
-        while done < least && !blocks.is_empty() {
-            let slots = out[done..].as_chunks_mut::<GROUP>().0;
-            let room = slots.len() * GROUP;
-            if room <= codes.tokens {
-                break;
-            }
-            let next = &blocks[..blocks.len().min(BATCH).min((room - codes.tokens) / 48 + 1)];
-            let (read, used) = match level {
-                1 => scan::<1>(next, &mut before, &mut codes),
-                2 => scan::<2>(next, &mut before, &mut codes),
-                _ => scan::<3>(next, &mut before, &mut codes),
-            };
-            let full = codes.tokens / GROUP;
-            let slots = &mut slots[..full.min(room / GROUP)];
-            let groups = match level {
-                1 => emit::<1, W>(data, &codes, slots),
-                2 => emit::<2, W>(data, &codes, slots),
-                _ => emit::<3, W>(data, &codes, slots),
-            };
-            done += groups * GROUP;
-            if groups < full {
-                break;
-            }
-            codes.drop_groups(groups);
-            blocks = &blocks[read..];
-            if read < next.len() {
-                if level == 3 {
-                    break;
-                }
-                codes.clear(level);
-                level += 1;
-            } else if level > 1 && !used && codes.first(level - 1) == 0 {
-                level -= 1;
-            }
+        fn emit<const LEVEL: usize, W: Word>(
+            self,
+            data: &mut &[u8],
+            codes: &Codes,
+            groups: &mut [[W; GROUP]],
+        ) -> usize {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { emit::<LEVEL, W>(data, codes, groups) }
         }
-        done
+
+        fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { avx512::window(data, out) }
+        }
     }
 
-    /// Stage 1: appends the codes of the tokens that end in `blocks`. Stops before a block with a token of
-    /// more than `LEVEL + 1` bytes and returns the number of blocks before it, and whether a token had that
-    /// many bytes. `before` is the mask of high bits of the block before these.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
@@ -180,7 +118,7 @@ mod kernel {
         blocks: &[[u8; 64]],
         before: &mut u64,
         codes: &mut Codes,
-    ) -> (usize, bool) {
+    ) -> Scan {
         let mut appender = Appender::<LEVEL>::new(codes);
         let mut read = blocks.len();
         let mut used = 0;
@@ -217,11 +155,9 @@ mod kernel {
         }
         appender.finish();
         *before = last;
-        (read, used != 0)
+        Scan { blocks: read, used: used != 0 }
     }
 
-    /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that a load takes.
-    /// Returns their number and moves `data` past them.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]

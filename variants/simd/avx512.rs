@@ -10,6 +10,7 @@ use core::arch::x86_64::{
     _mm512_slli_epi64, _mm512_srli_epi64, _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
 };
 
+use super::stride::Window;
 use crate::{Word, Words};
 
 /// The first 64 bytes of `data`; those behind its end read as 0.
@@ -54,16 +55,6 @@ const fn pattern(div: usize, modulus: usize) -> [u8; 64] {
         j += 1;
     }
     pattern
-}
-
-/// What became of a window.
-pub(crate) struct Window {
-    /// Tokens written.
-    pub(crate) tokens: usize,
-    /// Bytes that they take.
-    pub(crate) used: usize,
-    /// Whether one of them has more than four bytes.
-    pub(crate) long: bool,
 }
 
 /// Decodes the tokens that lie in the first 64 bytes of `data`, at most as many as `out` has slots.
@@ -132,10 +123,10 @@ pub(crate) fn window<W: Word>(data: &[u8], out: &mut [W]) -> Window {
             if wide != 0 && first < tokens {
                 store8(slots, values);
                 let ends = _pdep_u64((1 << first) - 1, ends);
-                return Window { tokens: first, used: 64 - ends.leading_zeros() as usize, long };
+                return Window { tokens: first, bytes: 64 - ends.leading_zeros() as usize, long };
             }
         }
         store8(slots, values);
     }
-    Window { tokens, used, long }
+    Window { tokens, bytes: used, long }
 }

@@ -4,13 +4,13 @@
 /// Tokens of a group, the unit of stage 2: one 32-bit word of each stream.
 pub(crate) const GROUP: usize = 32;
 /// The most blocks of 64 bytes that are scanned before their tokens are written.
-pub(crate) const BATCH: usize = 32;
-/// Where a store may begin: a power of two, so that a masked index needs no check. A batch needs
-/// `8 * BATCH` bytes for its own tokens and 4 for the group that was left over.
-const SPAN: usize = 512;
+pub(crate) const BATCH: usize = 31;
+/// Where a store may begin: a power of two, so that a masked index needs no check.
+const SPAN: usize = 256;
 const SIZE: usize = SPAN + 16;
 
-const _: () = assert!(8 * BATCH + 4 <= SPAN);
+// A batch of one-byte tokens behind an unfinished group.
+const _: () = assert!(64 * BATCH + GROUP <= 8 * SPAN);
 
 /// Bit `t` of stream `j`: token `t` has more than `j + 1` bytes.
 pub(crate) struct Codes {
@@ -36,15 +36,30 @@ impl Codes {
         u32::from_le_bytes(self.words(stream)[0])
     }
 
-    /// Declares that no token held so far is longer than `stream + 1` bytes.
-    pub(crate) fn clear(&mut self, stream: usize) {
-        self.streams[stream][..4].fill(0);
+    /// Whether no token of the first group has a bit in this stream.
+    pub(crate) fn is_free(&self, stream: usize) -> bool {
+        self.first(stream) == 0
     }
 
-    /// Drops all whole groups, of which there are `groups`.
-    #[inline(always)]
-    pub(crate) fn drop_groups(&mut self, groups: usize) {
+    /// The bytes of the first `tokens` tokens, fewer than a group. The streams that the level does not use
+    /// have to be free.
+    pub(crate) fn bytes(&self, tokens: usize) -> usize {
+        let longer = (0..3).map(|j| (self.first(j) & ((1 << tokens) - 1)).count_ones() as usize);
+        tokens + longer.sum::<usize>()
+    }
+
+    /// Forgets all tokens.
+    pub(crate) fn clear(&mut self) {
         for stream in &mut self.streams {
+            stream[..4].fill(0);
+        }
+        self.tokens = 0;
+    }
+
+    /// Drops whole groups from the front of the first `level` streams. Of what is left, the first group is
+    /// kept.
+    pub(crate) fn drop_groups(&mut self, level: usize, groups: usize) {
+        for stream in &mut self.streams[..level] {
             let left: [u8; 4] = stream[4 * groups..][..4].try_into().unwrap();
             stream[..4].copy_from_slice(&left);
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod avx512;
 pub(crate) mod codes;
+pub(crate) mod stride;
 
 use crate::{DecodeError, ErrorKind, layout::leb128::decode_token};
 
