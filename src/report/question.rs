@@ -1,0 +1,216 @@
+//! What is compared with what: a record's rows, split so that only comparable ones meet.
+
+use std::collections::BTreeMap;
+
+use variants::{Layout, layout::Leb128};
+
+use crate::measure::{Record, RunRecord};
+
+/// Whether the bytes stay as cloudini writes them. Rankings never mix the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wire {
+    /// LEB128 alone: the winner is a drop-in.
+    Fixed,
+    /// Every other layout: the bytes have to be written anew.
+    Free,
+}
+
+/// One way to measure: rows are compared only within it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Question<'a> {
+    // Places first, so that the derived order is the order of the report; the names settle unknown ones.
+    places: [usize; 4],
+    pub(crate) task: &'a str,
+    pub(crate) mode: Option<&'a str>,
+    pub(crate) arrangement: &'a str,
+    pub(crate) window: &'a str,
+    pub(crate) word: &'a str,
+    pub(crate) wire: Wire,
+}
+
+/// A question and the rows that answer it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) question: Question<'a>,
+    /// Rows in the record's order: of the wire's layouts, and the controls.
+    pub(crate) rows: Vec<&'a Record>,
+    /// Bytes per token of LEB128 in the same arrangement, by capture: what sizes are held against.
+    pub(crate) leb128_bytes: BTreeMap<&'a str, f64>,
+}
+
+fn place(of: &str, order: &[&str]) -> usize {
+    order.iter().position(|&name| name == of).unwrap_or(order.len())
+}
+
+impl<'a> Question<'a> {
+    fn of(record: &'a Record, wire: Wire) -> Self {
+        Self {
+            places: [
+                place(&record.task, &["points", "tokens"]),
+                place(&record.arrangement, &["rows", "columns"]),
+                place(&record.window, &["l2", "dram"]),
+                place(&record.word, &["u32", "u64"]),
+            ],
+            task: &record.task,
+            mode: record.mode.as_deref(),
+            arrangement: &record.arrangement,
+            window: &record.window,
+            word: &record.word,
+            wire,
+        }
+    }
+
+    /// `point` or `token`: what times are per.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.task == "points" { "point" } else { "token" }
+    }
+
+    /// The question in words, as `tokens as u32, rows, output in L2`.
+    pub(crate) fn words(&self) -> String {
+        let what = match (self.task, self.mode) {
+            ("points", Some(mode)) => format!("points of {} clouds, tokens", mode.to_uppercase()),
+            ("points", None) => "points, tokens".to_owned(),
+            (task, Some(mode)) => format!("{task} ({mode})"),
+            (task, None) => task.to_owned(),
+        };
+        let window = match self.window {
+            "l2" => "output in L2",
+            "dram" => "output in DRAM",
+            other => other,
+        };
+        format!("{what} as {}, {}, {window}", self.word, self.arrangement)
+    }
+
+    /// The wire's side of the question, as a heading says it.
+    pub(crate) fn wire_words(&self) -> &'static str {
+        match self.wire {
+            Wire::Fixed => "Same bytes (LEB128)",
+            Wire::Free => "Other layouts",
+        }
+    }
+
+    /// The same question on the other wire.
+    pub(crate) fn on_wire(&self, wire: Wire) -> Self {
+        Self { wire, ..self.clone() }
+    }
+
+    /// A name for files and anchors: only `a-z`, `0-9` and `-`.
+    pub(crate) fn slug(&self) -> String {
+        let mut parts = Vec::new();
+        if self.task != "tokens" {
+            parts.push(self.task);
+        }
+        parts.extend(self.mode);
+        parts.push(match self.wire {
+            Wire::Fixed => "leb128",
+            Wire::Free => "layouts",
+        });
+        parts.extend([self.word, self.arrangement]);
+        if self.window != "l2" {
+            parts.push(self.window);
+        }
+        slug(&parts.join("-"))
+    }
+}
+
+/// `text` as a file name that every file system takes: lower-case letters, digits and single dashes, at most
+/// 48 of them, never empty.
+pub(crate) fn slug(text: &str) -> String {
+    let mut name = String::new();
+    for letter in text.chars() {
+        if name.len() == 48 {
+            break;
+        }
+        if letter.is_ascii_alphanumeric() {
+            name.push(letter.to_ascii_lowercase());
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name = name.trim_end_matches('-');
+    if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() }
+}
+
+/// Every question that the record answers, in the report's order. A question without a single decoder of its
+/// wire, that is with nothing but controls, is not one.
+pub(crate) fn questions(run: &RunRecord) -> Vec<Asked<'_>> {
+    let mut all = BTreeMap::<Question<'_>, Vec<&Record>>::new();
+    let mut sizes = BTreeMap::<(&str, &str), f64>::new();
+    for record in &run.records {
+        if wire_of(record) == Wire::Fixed {
+            sizes.insert((&record.arrangement, &record.capture), record.bytes_per_token);
+        }
+        for wire in [Wire::Fixed, Wire::Free] {
+            if is_control(record) || wire == wire_of(record) {
+                all.entry(Question::of(record, wire)).or_default().push(record);
+            }
+        }
+    }
+    all.into_iter()
+        .filter(|(_, rows)| rows.iter().any(|record| !is_control(record)))
+        .map(|(question, rows)| {
+            let leb128_bytes = sizes
+                .iter()
+                .filter(|((arrangement, _), _)| *arrangement == question.arrangement)
+                .map(|(&(_, capture), &bytes)| (capture, bytes))
+                .collect();
+            Asked { question, rows, leb128_bytes }
+        })
+        .collect()
+}
+
+/// The wire on which a record's variant competes.
+pub(crate) fn wire_of(record: &Record) -> Wire {
+    if record.layout == Leb128::NAME { Wire::Fixed } else { Wire::Free }
+}
+
+pub(crate) fn is_control(record: &Record) -> bool {
+    record.standing == "control"
+}
+
+impl<'a> Asked<'a> {
+    /// This question's rows together with those of the same question on the other wire: to hold sizes against
+    /// speeds, never to rank.
+    pub(crate) fn with_other_wire(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.rows.extend(other.rows.iter().copied().filter(|row| !is_control(row)));
+        both
+    }
+
+    /// The captures of one kind that have rows, in the record's order.
+    pub(crate) fn captures(&self, kind: Kind) -> Vec<&'a str> {
+        let mut names = Vec::new();
+        for record in self.rows.iter().filter(|record| Kind::of(record) == kind) {
+            if !names.contains(&record.capture.as_str()) {
+                names.push(record.capture.as_str());
+            }
+        }
+        names
+    }
+
+    /// The rows of one capture.
+    pub(crate) fn on(&self, capture: &str) -> Vec<&'a Record> {
+        self.rows.iter().copied().filter(|record| record.capture == capture).collect()
+    }
+}
+
+/// What a capture's figures may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A real recording that is long enough: the only kind that enters an aggregate.
+    Real,
+    /// Too few tokens: a branch predictor may learn them by heart.
+    Short,
+    /// Made up.
+    Synthetic,
+}
+
+impl Kind {
+    fn of(record: &Record) -> Self {
+        match (record.synthetic, record.short) {
+            (true, _) => Self::Synthetic,
+            (false, true) => Self::Short,
+            (false, false) => Self::Real,
+        }
+    }
+}

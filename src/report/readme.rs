@@ -1,0 +1,95 @@
+//! The headline in the project's README.
+
+use std::path::Path;
+
+use crate::report::{
+    blocks::Block,
+    charts::ranking_file,
+    findings::{Answer, best_of_classes, lead},
+    question::{Kind, Wire},
+    rank::on_capture,
+    text::{code, digits, markdown, plural, table, times},
+};
+
+/// The headline between its markers. `charts` is the way from the README to the charts.
+pub(crate) fn headline(answers: &[Answer<'_>], charts: &str) -> Block {
+    let body = answers.iter().find(|answer| answer.asked.question.wire == Wire::Fixed).map_or_else(
+        || "Nothing was measured yet on the bytes that cloudini writes.".to_owned(),
+        |answer| body(answers, answer, charts),
+    );
+    Block { open: "<!-- headline -->".to_owned(), close: "<!-- end headline -->".to_owned(), body }
+}
+
+fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
+    let Answer { asked, overall } = answer;
+    let first = overall.first();
+    if first.is_empty() {
+        return "No decoder has figures on a common set of real captures, so there is no headline."
+            .to_owned();
+    }
+    let question = &asked.question;
+    let mut text = format!(
+        "**{}, {}.** {}\n",
+        question.wire_words(),
+        markdown(&question.words()),
+        lead(overall, &first)
+    );
+    let tokens = answers
+        .iter()
+        .find(|other| other.asked.question.wire == Wire::Fixed && other.asked.question.task != question.task);
+    if let Some(other) = tokens
+        && !other.overall.first().is_empty()
+    {
+        let words = markdown(&other.asked.question.words());
+        text += &format!("\n**{words}.** {}\n", lead(&other.overall, &other.overall.first()));
+    }
+
+    let chosen = best_of_classes(overall);
+    let names: Vec<String> =
+        chosen.iter().map(|entry| format!(">{} ({})", code(&entry.row.variant), entry.row.class)).collect();
+    let mut headings = vec!["capture", ">B/token", "fastest"];
+    headings.extend(names.iter().map(String::as_str));
+    let mut rows: Vec<Vec<String>> = asked
+        .captures(Kind::Real)
+        .into_iter()
+        .map(|capture| {
+            let ranking = on_capture(asked, capture);
+            let fastest: Vec<String> = ranking.first().iter().map(|entry| code(&entry.row.variant)).collect();
+            let bytes = asked.leb128_bytes.get(capture).map_or("–".to_owned(), |&bytes| digits(bytes));
+            let mut row = vec![code(capture), bytes, fastest.join(" = ")];
+            row.extend(chosen.iter().map(|entry| {
+                let ratio = ranking.of(&entry.row.variant).map(|entry| entry.ratio.value);
+                ratio.map_or("–".to_owned(), times)
+            }));
+            row
+        })
+        .collect();
+    let mut mean = vec![
+        format!("geometric mean of {}", plural(overall.captures.len(), "capture")),
+        String::new(),
+        first.iter().map(|entry| code(&entry.row.variant)).collect::<Vec<_>>().join(" = "),
+    ];
+    mean.extend(chosen.iter().map(|entry| format!("**{}**", times(entry.ratio.value))));
+    rows.push(mean);
+    let file = ranking_file(asked);
+    format!(
+        "{text}\n{}\nTimes the speed of `leb128_loop`; columns: the best decoder of each class.\n\n\
+         [![{}]({charts}/{file})]({charts}/{file})",
+        table(&headings, &rows),
+        markdown(&format!("{}: ranking of all decoders", question.wire_words())),
+    )
+}
+
+/// The way from the folder of `file` to `folder` for links, with `/` between its parts.
+pub(crate) fn way(file: &Path, folder: &Path) -> String {
+    let parts = |path: &Path| -> Vec<String> {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        whole.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let (mut from, to) = (parts(file), parts(folder));
+    from.pop();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let mut way = vec!["..".to_owned(); from.len() - shared];
+    way.extend_from_slice(&to[shared..]);
+    way.join("/")
+}
