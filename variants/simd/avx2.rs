@@ -1,8 +1,11 @@
 //! AVX2 pieces: the mask of high bits, guarded stores, and the decoder of single windows.
 
-use core::arch::x86_64::{__m256i, _mm256_movemask_epi8, _mm256_storeu_si256, _mm256_stream_si256};
+use core::arch::x86_64::{
+    __m256i, _mm256_cvtepu8_epi32, _mm256_cvtepu8_epi64, _mm256_movemask_epi8, _mm256_storeu_si256,
+    _mm256_stream_si256,
+};
 
-use super::{bmi2, stride::Window};
+use super::{bmi2, codes::GROUP, stride::Window};
 use crate::Word;
 
 /// The high bits of 64 bytes.
@@ -27,6 +30,33 @@ pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N
         // SAFETY: the slots are 32 bytes, as tested above.
         unsafe { _mm256_storeu_si256(to, vector) }
     }
+}
+
+/// Writes groups of one-byte tokens as long as there are any.
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+    let mut written = 0;
+    for slots in groups {
+        let Some(&bytes) = data.first_chunk::<32>() else { break };
+        if _mm256_movemask_epi8(pulp::cast(bytes)) != 0 {
+            break;
+        }
+        if W::BYTES == 4 {
+            for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
+                let eight = pulp::cast(u128::from(u64::from_le_bytes(*bytes)));
+                put::<STREAM, W, 8>(slots, _mm256_cvtepu8_epi32(eight));
+            }
+        } else {
+            for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
+                let four = pulp::cast(u128::from(u32::from_le_bytes(*bytes)));
+                put::<STREAM, W, 4>(slots, _mm256_cvtepu8_epi64(four));
+            }
+        }
+        *data = &data[32..];
+        written += 1;
+    }
+    written
 }
 
 /// Decodes tokens of any length out of the first 64 bytes of `data`: see [`bmi2::window`].

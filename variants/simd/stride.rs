@@ -42,6 +42,10 @@ pub(crate) trait Stages: Copy {
         groups: &mut [[W; GROUP]],
     ) -> usize;
 
+    /// Writes groups as long as the next 32 bytes have no high bit, so that they are the tokens. Returns how
+    /// many, and moves `data` past them.
+    fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize;
+
     /// Decodes tokens of any length out of the first 64 bytes of `data`, at most as many as `out` has slots.
     /// None at all means that the first one is truncated, too long or too wide.
     fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window;
@@ -193,6 +197,16 @@ fn batches<const STREAM: bool, S: Stages, W: Word>(
                 done += last.len();
             }
             break;
+        }
+        if codes.tokens == 0 && before >> 63 == 0 {
+            // Between tokens, at the start of a block: a column of small numbers needs no codes.
+            let groups = stages.ones::<STREAM, W>(data, slots);
+            if groups > 0 {
+                done += groups * GROUP;
+                blocks = data.as_chunks().0;
+                before = 0;
+                continue;
+            }
         }
         let wanted = (room + last.len()).saturating_sub(codes.tokens) / 48 + 1;
         let next = &blocks[..blocks.len().min(BATCH).min(wanted)];
