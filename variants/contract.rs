@@ -299,14 +299,15 @@ pub trait Decoder: Copy + Send + Sync + 'static {
         Ok(least)
     }
 
-    /// Decodes one token: what a reader of mixed rows calls between other fields.
+    /// Decodes one token: what a reader of mixed rows calls between other fields. Bulk decoders have nothing of
+    /// their own to offer here and leave it to the layout's plain code.
     ///
     /// # Errors
     /// As [`Decoder::decode`] for one `u64`.
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         let mut token = [0];
-        self.decode::<u64>(run, &mut token).map_err(|error| error.kind)?;
+        Self::Layout::oracle::<u64>(run, &mut token).map_err(|error| error.kind)?;
         Ok(token[0])
     }
 }
