@@ -79,6 +79,7 @@ registry! { $
     leb128_select2::Leb128Select2,
     leb128_shiftmix::Leb128Shiftmix,
     leb128_unrolled::Leb128Unrolled,
+    leb128_switch256::Leb128Switch256,
     leb128_pext_bmi2::Leb128PextBmi2,
     leb128_pext4_bmi2::Leb128Pext4Bmi2,
     leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
