@@ -68,16 +68,16 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu32_epi64,
+        __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu32_epi64,
         _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32, _mm512_setr_epi32, _mm512_cvtepu16_epi32, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
         _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _pdep_u64, _pext_u64,
     };
 
     use crate::{
-        Word, Words,
+        Word,
         cpu::Avx512Vbmi2,
         simd::{
-            avx512,
+            avx512::{self, put},
             codes::{Appender, Codes, GROUP},
             stride::{Scan, Stages, Window},
         },
@@ -94,19 +94,24 @@ mod kernel {
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
 
-        fn emit<const LEVEL: usize, W: Word>(
+        fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
             self,
             data: &mut &[u8],
             codes: &Codes,
             groups: &mut [[W; GROUP]],
         ) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { emit::<LEVEL, W>(data, codes, groups) }
+            unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx512::window(data, out) }
+        }
+
+        fn fence(self) {
+            // SAFETY: every x86-64 CPU has the instruction.
+            unsafe { _mm_sfence() }
         }
     }
 
@@ -162,7 +167,7 @@ mod kernel {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     #[inline(never)]
-    fn emit<const LEVEL: usize, W: Word>(
+    fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
         data: &mut &[u8],
         codes: &Codes,
         groups: &mut [[W; GROUP]],
@@ -179,7 +184,7 @@ mod kernel {
                 let lanes = 0x5555_5555_5555_5555 | _pdep_u64(c1.into(), 0xaaaa_aaaa_aaaa_aaaa);
                 let tokens = pack2(_mm512_maskz_expand_epi8(lanes, pulp::cast(bytes)));
                 rest = &rest[GROUP + c1.count_ones() as usize..];
-                store2(slots, tokens);
+                store2::<STREAM, W>(slots, tokens);
             } else {
                 let lanes = |shift: u32| {
                     let mut lanes = 0x1111_1111_1111_1111
@@ -200,7 +205,7 @@ mod kernel {
                 let Some(&bytes) = rest.first_chunk::<64>() else { break };
                 let high = pack4(_mm512_maskz_expand_epi8(second, pulp::cast(bytes)));
                 rest = &rest[second.count_ones() as usize..];
-                store4(slots, low, high);
+                store4::<STREAM, W>(slots, low, high);
             }
             written += 1;
         }
@@ -226,22 +231,18 @@ mod kernel {
     /// Stores a group, given as 32 lanes of 16 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn store2<W: Word>(slots: &mut [W; GROUP], tokens: __m512i) {
-        match W::words(slots) {
-            Words::U32(slots) => {
-                let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
-                for (slots, half) in slots.as_chunks_mut::<16>().0.iter_mut().zip(halves) {
-                    *slots = pulp::cast(_mm512_cvtepu16_epi32(half));
-                }
+    fn store2<const STREAM: bool, W: Word>(slots: &mut [W; GROUP], tokens: __m512i) {
+        if W::BYTES == 4 {
+            let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
+            for (slots, half) in slots.as_chunks_mut::<16>().0.iter_mut().zip(halves) {
+                put::<STREAM, W, 16>(slots, _mm512_cvtepu16_epi32(half));
             }
+        } else {
             // Lanes picked from anywhere with zeros between: one step where extract and widen take two.
-            Words::U64(slots) => {
-                for (part, slots) in slots.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                    let lanes = pulp::cast(
-                        const { [picks(0), picks(8), picks(16), picks(24)] }[part],
-                    );
-                    *slots = pulp::cast(_mm512_maskz_permutexvar_epi16(0x1111_1111, lanes, tokens));
-                }
+            const PICKS: [[u16; 32]; 4] = [picks(0), picks(8), picks(16), picks(24)];
+            for (slots, picks) in slots.as_chunks_mut::<8>().0.iter_mut().zip(PICKS) {
+                let eight = _mm512_maskz_permutexvar_epi16(0x1111_1111, pulp::cast(picks), tokens);
+                put::<STREAM, W, 8>(slots, eight);
             }
         }
     }
@@ -260,22 +261,21 @@ mod kernel {
     /// Stores a group, given as two times 16 lanes of 32 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn store4<W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
-        match W::words(slots) {
-            Words::U32(slots) => {
-                for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
-                    *slots = pulp::cast(tokens);
-                }
-            }
-            Words::U64(slots) => {
+    fn store4<const STREAM: bool, W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
+        for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
+            if W::BYTES == 4 {
+                put::<STREAM, W, 16>(slots, tokens);
+            } else {
                 let upper = _mm512_setr_epi32(8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0);
-                for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
-                    let (first, second) = slots.split_at_mut(8);
-                    let tokens8 = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens));
-                    first.copy_from_slice(&pulp::cast::<__m512i, [u64; 8]>(tokens8));
-                    let tokens8 = _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens);
-                    second.copy_from_slice(&pulp::cast::<__m512i, [u64; 8]>(tokens8));
-                }
+                let (slots, _) = slots.as_chunks_mut::<8>();
+                put::<STREAM, W, 8>(
+                    &mut slots[0],
+                    _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens)),
+                );
+                put::<STREAM, W, 8>(
+                    &mut slots[1],
+                    _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens),
+                );
             }
         }
     }

@@ -83,6 +83,8 @@ registry! { $
     leb128_pext_bmi2::Leb128PextBmi2,
     leb128_pext4_bmi2::Leb128Pext4Bmi2,
     leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
+    leb128_masked_sse41::Leb128MaskedSse41,
+    leb128_stride_avx2::Leb128StrideAvx2,
     leb128_stride_avx512::Leb128StrideAvx512,
     leb128_pext8_bmi2::Leb128Pext8Bmi2,
     leb128_pext8x2_bmi2::Leb128Pext8x2Bmi2,

@@ -7,7 +7,8 @@ use core::arch::x86_64::{
     _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_or_epi64, _mm512_mask_storeu_epi64,
     _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask,
     _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_srli_epi64, _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
+    _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_stream_si512,
+    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
 };
 
 use super::stride::Window;
@@ -40,6 +41,22 @@ pub(crate) fn store8<W: Word>(slots: &mut [W], tokens: __m512i) {
             // SAFETY: a masked store touches only the lanes of its mask, and there are no more than slots.
             unsafe { _mm512_mask_storeu_epi64(slots.as_mut_ptr().cast(), lanes, tokens) }
         }
+    }
+}
+
+/// Stores a vector over `slots`, which it has to fill. With `STREAM` it goes past the caches if the slots
+/// are a cache line.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N], vector: __m512i) {
+    assert!(size_of_val(slots) == 64);
+    let to = slots.as_mut_ptr().cast::<__m512i>();
+    if STREAM && to.is_aligned() {
+        // SAFETY: the slots are 64 bytes and aligned to as many, as tested above.
+        unsafe { _mm512_stream_si512(to, vector) }
+    } else {
+        // SAFETY: the slots are 64 bytes, as tested above.
+        unsafe { _mm512_storeu_si512(to, vector) }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What the vector kernels share: no variant of its own, and no loop that decides a ranking.
 
 pub(crate) mod avx512;
+pub(crate) mod bmi2;
 pub(crate) mod codes;
+pub(crate) mod masked;
 pub(crate) mod stride;
+pub(crate) mod tables;
 
 use crate::{DecodeError, ErrorKind, layout::leb128::decode_token};
 

@@ -32,8 +32,10 @@ pub(crate) trait Stages: Copy {
     fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan;
 
     /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that its loads
-    /// take, which are at most 128 from a group's first one. Returns how many, and moves `data` past them.
-    fn emit<const LEVEL: usize, W: Word>(
+    /// take, which are at most 144 from a group's first one. Returns how many, and moves `data` past them.
+    ///
+    /// With `STREAM` the stores go past the caches; the groups have to begin on a cache line then.
+    fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
         self,
         data: &mut &[u8],
         codes: &Codes,
@@ -43,12 +45,21 @@ pub(crate) trait Stages: Copy {
     /// Decodes tokens of any length out of the first 64 bytes of `data`, at most as many as `out` has slots.
     /// None at all means that the first one is truncated, too long or too wide.
     fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window;
+
+    /// Orders the stores that went past the caches before whatever comes next.
+    fn fence(self);
 }
+
+/// From this many bytes on, `out` is written past the caches. Below, whoever reads the tokens next finds
+/// them in a cache, and such stores would be slower too.
+const STREAM_FROM: usize = 8 << 20;
+/// A cache line, in bytes.
+const LINE: usize = 64;
 
 /// Below this many bytes the rest is decoded from a padded copy. It is more than the bytes that are left
 /// where a batch runs dry: a partial block, the tokens of an unfinished group, and what a load takes.
 const SHORT: usize = 256;
-const PADDED: usize = SHORT + 128;
+const PADDED: usize = SHORT + 192;
 
 /// [`Decoder::decode_some`](crate::Decoder::decode_some) for a run of LEB128.
 pub(crate) fn decode<S: Stages, W: Word>(
@@ -58,23 +69,42 @@ pub(crate) fn decode<S: Stages, W: Word>(
     least: usize,
 ) -> Result<usize, DecodeError> {
     assert!(least <= out.len(), "more tokens are asked for than there are slots");
+    if size_of_val(out) < STREAM_FROM {
+        return tokens::<false, S, W>(stages, run, out, least);
+    }
+    let result = tokens::<true, S, W>(stages, run, out, least);
+    stages.fence();
+    result
+}
+
+fn tokens<const STREAM: bool, S: Stages, W: Word>(
+    stages: S,
+    run: &mut Run<'_>,
+    out: &mut [W],
+    least: usize,
+) -> Result<usize, DecodeError> {
     let mut codes = Codes::new();
     let mut data = run.data;
     let mut done = 0;
     while done < least {
-        let short = data.len() < SHORT;
         let slots = &mut out[done..];
-        done += if short {
-            rest(stages, &mut codes, &mut data, slots, least - done)
-        } else {
-            batches(stages, &mut codes, &mut data, slots, least - done)
-        };
-        if !short && data.len() < SHORT {
-            continue;
+        // Slots before the next cache line, which only single windows may write.
+        let before = if STREAM { slots.as_ptr().align_offset(LINE).min(slots.len()) } else { 0 };
+        if before == 0 {
+            let short = data.len() < SHORT;
+            done += if short {
+                rest(stages, &mut codes, &mut data, slots, least - done)
+            } else {
+                batches::<STREAM, S, W>(stages, &mut codes, &mut data, slots, least - done)
+            };
+            if !short && data.len() < SHORT {
+                continue;
+            }
         }
         // What stopped it is a token of five bytes or more, or the end of the bytes.
-        while done < least {
-            let window = stages.window(data, &mut out[done..]);
+        let until = if before == 0 { out.len() } else { done + before };
+        while done < least.min(until) {
+            let window = stages.window(data, &mut out[done..until]);
             if window.tokens == 0 {
                 return Err(refusal(data, done));
             }
@@ -104,14 +134,14 @@ fn rest<S: Stages, W: Word>(
     let real = data.iter().filter(|&&byte| byte < 0x80).count();
     let count = real.min(out.len());
     let mut copy = &padded[..];
-    let done = batches(stages, codes, &mut copy, &mut out[..count], least.min(count));
+    let done = batches::<false, S, W>(stages, codes, &mut copy, &mut out[..count], least.min(count));
     *data = &data[PADDED - copy.len()..];
     done
 }
 
 /// Decodes until `least` tokens are there, the bytes run short, or a token of five bytes or more comes.
 /// Returns the number of tokens and moves `data` past them.
-fn batches<S: Stages, W: Word>(
+fn batches<const STREAM: bool, S: Stages, W: Word>(
     stages: S,
     codes: &mut Codes,
     data: &mut &[u8],
@@ -130,7 +160,7 @@ fn batches<S: Stages, W: Word>(
             // Fewer slots than a group has tokens.
             let mut group = [[W::default(); GROUP]];
             let mut ahead = *data;
-            if emit(stages, level, &mut ahead, codes, &mut group) == 1 {
+            if emit::<false, S, W>(stages, level, &mut ahead, codes, &mut group) == 1 {
                 last.copy_from_slice(&group[0][..last.len()]);
                 *data = &data[codes.bytes(last.len())..];
                 done += last.len();
@@ -148,7 +178,7 @@ fn batches<S: Stages, W: Word>(
             _ => stages.scan::<3>(next, &mut before, codes),
         };
         let full = (codes.tokens / GROUP).min(slots.len());
-        let groups = emit(stages, level, data, codes, &mut slots[..full]);
+        let groups = emit::<STREAM, S, W>(stages, level, data, codes, &mut slots[..full]);
         done += groups * GROUP;
         if groups < full {
             break;
@@ -167,7 +197,7 @@ fn batches<S: Stages, W: Word>(
     done
 }
 
-fn emit<S: Stages, W: Word>(
+fn emit<const STREAM: bool, S: Stages, W: Word>(
     stages: S,
     level: usize,
     data: &mut &[u8],
@@ -175,8 +205,8 @@ fn emit<S: Stages, W: Word>(
     groups: &mut [[W; GROUP]],
 ) -> usize {
     match level {
-        1 => stages.emit::<1, W>(data, codes, groups),
-        2 => stages.emit::<2, W>(data, codes, groups),
-        _ => stages.emit::<3, W>(data, codes, groups),
+        1 => stages.emit::<1, STREAM, W>(data, codes, groups),
+        2 => stages.emit::<2, STREAM, W>(data, codes, groups),
+        _ => stages.emit::<3, STREAM, W>(data, codes, groups),
     }
 }
