@@ -49,6 +49,9 @@ pub fn encode_token(mut token: u64, bytes: &mut Vec<u8>) {
 /// # Errors
 /// `Truncated` if the bytes end first; `Overflow` if a tenth byte is more than 1, since only one of 64 bits
 /// is left for it.
+// Inlined because steps fall back to it: a call would hand the result over in memory, and the next step waits
+// for it there.
+#[inline(always)]
 pub fn decode_token(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
     let mut token = 0;
     for (place, &byte) in bytes.iter().enumerate() {

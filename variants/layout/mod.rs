@@ -5,12 +5,16 @@ use crate::{DecodeError, Decoder, Run, Word};
 mod exceptions;
 pub mod leb128;
 pub mod packed32;
+pub mod raw;
+pub mod stream_vbyte;
 pub mod stream_vbyte0124;
 pub mod stream_vbyte12;
 pub mod stream_vbyte1234;
 
 pub use leb128::Leb128;
 pub use packed32::Packed32;
+pub use raw::Raw;
+pub use stream_vbyte::StreamVbyte;
 pub use stream_vbyte12::StreamVbyte12;
 pub use stream_vbyte0124::StreamVbyte0124;
 pub use stream_vbyte1234::StreamVbyte1234;
