@@ -159,6 +159,9 @@ impl core::error::Error for DecodeError {}
 pub trait Layout: Sized + 'static {
     /// The layout's name, which starts the names of its variants' files.
     const NAME: &'static str;
+    /// How many tokens are stored as one piece. A run whose next token is not the first of its piece still
+    /// has the whole piece in front of it.
+    const PIECE: usize = 1;
 
     /// Appends the run's bytes to `bytes`.
     fn encode<W: Word>(tokens: &[W], bytes: &mut Vec<u8>);
