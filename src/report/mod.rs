@@ -31,7 +31,7 @@ use crate::{
     report::{charts::Chart, files::Staging},
 };
 
-/// What [`write`] left behind.
+/// What [`write()`] left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The report.
