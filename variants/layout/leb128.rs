@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{DecodeError, ErrorKind, Layout, Run, Word, decode_by_step};
+use crate::{DecodeError, Decoder, ErrorKind, Layout, Leb128Visitor, Run, Word, decode_by_step};
 
 /// The longest token, in bytes.
 pub const MAX_BYTES: usize = 10;
@@ -33,6 +33,10 @@ impl Layout for Leb128 {
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
         decode_by_step(run, out, decode_token)
     }
+
+    fn show_leb128<D: Decoder<Layout = Self>>(name: &'static str, visitor: &mut impl Leb128Visitor) {
+        visitor.visit::<D>(name);
+    }
 }
 
 /// Appends one token in its shortest form.
@@ -44,11 +48,21 @@ pub fn encode_token(mut token: u64, bytes: &mut Vec<u8>) {
     bytes.push(token as u8);
 }
 
+/// Bytes of a token in its shortest form, 1 to 10.
+#[must_use]
+#[inline]
+pub fn token_bytes(token: u64) -> usize {
+    (64 - (token | 1).leading_zeros() as usize).div_ceil(7)
+}
+
 /// The token at the front of `bytes`, and how many bytes it takes. Longer forms than needed are accepted.
 ///
 /// # Errors
 /// `Truncated` if the bytes end first; `Overflow` if a tenth byte is more than 1, since only one of 64 bits
 /// is left for it.
+// Inlined because steps fall back to it: a call would hand the result over in memory, and the next step waits
+// for it there.
+#[inline(always)]
 pub fn decode_token(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
     let mut token = 0;
     for (place, &byte) in bytes.iter().enumerate() {

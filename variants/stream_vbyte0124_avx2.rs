@@ -1,0 +1,210 @@
+//! Stream VByte 0124, two control bytes a step: each byte's shuffle and data fill one half of a 256-bit
+//! register, one VPSHUFB puts eight tokens into their 32-bit lanes, and 0 and 1 change places. It loses in size
+//! where tokens of three bytes are common, which take four here.
+
+use crate::{
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
+    layout::{
+        StreamVbyte0124, decode_whole_groups,
+        stream_vbyte0124::{PER_BYTE, next_token},
+    },
+};
+
+/// Tokens of a step.
+const GROUP: usize = 8;
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamVbyte0124Avx2(cpu::Avx2);
+
+impl Decoder for StreamVbyte0124Avx2 {
+    type Layout = StreamVbyte0124;
+    const INFO: Info = Info {
+        idea: "two control bytes a step, each with its shuffle in one half of a 256-bit register",
+        origin: "Stream VByte (Lemire, Kurz, Rupp 2018), two control bytes at once",
+        loses_when: "three-byte tokens are common, which take four bytes here",
+        class: Class::Avx2,
+        standing: Standing::Ranked,
+    };
+
+    fn detect() -> Option<Self> {
+        cpu::Avx2::detect().map(Self)
+    }
+
+    fn decode<W: Word>(self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
+        match decode_all(self.0, *run, out) {
+            Some(after) => {
+                *run = after;
+                Ok(())
+            }
+            // Something is wrong somewhere: the oracle says what and where.
+            None => StreamVbyte0124::oracle(run, out),
+        }
+    }
+
+    #[inline]
+    fn decode_some<W: Word>(
+        self,
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
+        decode_whole_groups(self, run, out, least, GROUP)
+    }
+
+    #[inline]
+    fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
+        next_token(run)
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+fn decode_all<'a, W: Word>(cpu: cpu::Avx2, _: Run<'a>, _: &mut [W]) -> Option<Run<'a>> {
+    match cpu {}
+}
+
+/// Fills `out` and gives the run behind it, or `None` at any error.
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+fn decode_all<'a, W: Word>(_: cpu::Avx2, mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
+    use crate::layout::stream_vbyte0124::Outliers;
+
+    let lead = (run.taken.wrapping_neg() % PER_BYTE).min(out.len());
+    let (lead, out) = out.split_at_mut(lead);
+    for slot in lead {
+        *slot = W::from_token(next_token(&mut run).ok()?)?;
+    }
+    let control = run.control.get(..out.len().div_ceil(PER_BYTE))?;
+    // SAFETY: `cpu::Avx2` exists only where each feature that the kernel enables was detected.
+    run.data = unsafe { kernel::low_words(control, run.data, out) }?;
+    run.exceptions = Outliers::patch(run.exceptions, run.taken, out, |place| {
+        control[place / PER_BYTE] >> (2 * (place % PER_BYTE)) & 3 == 3
+    })?;
+    run.control = &run.control[out.len() / PER_BYTE..];
+    run.taken += out.len();
+    Some(run)
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod kernel {
+    use core::arch::x86_64::{
+        __m128i, __m256i, _mm_cmpeq_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi32, _mm_xor_si128, _mm256_cmpeq_epi32, _mm256_setzero_si256, _mm256_srli_epi32, _mm256_xor_si256, _mm256_castsi256_si128, _mm256_cvtepu32_epi64,
+        _mm256_extracti128_si256, _mm256_set_m128i, _mm256_shuffle_epi8,
+    };
+
+    use super::{GROUP, PER_BYTE};
+    use crate::{Word, Words, layout::stream_vbyte0124::SIZES};
+
+    /// By control byte: the data byte for each byte of four 32-bit lanes, or 0x80 for zero.
+    static SHUFFLES: [[u8; 16]; 256] = {
+        let mut shuffles = [[0x80; 16]; 256];
+        let mut code = 0;
+        while code < 256 {
+            let mut from = 0;
+            let mut lane = 0;
+            while lane < PER_BYTE {
+                let mut byte = 0;
+                while byte < SIZES[code >> (2 * lane) & 3] {
+                    shuffles[code][4 * lane + byte] = from;
+                    from += 1;
+                    byte += 1;
+                }
+                lane += 1;
+            }
+            code += 1;
+        }
+        shuffles
+    };
+
+    /// Bytes of four tokens, by control byte.
+    static LENGTHS: [u8; 256] = {
+        let mut lengths = [0; 256];
+        let mut code = 0;
+        while code < 256 {
+            let size = SIZES[code & 3] + SIZES[code >> 2 & 3] + SIZES[code >> 4 & 3] + SIZES[code >> 6];
+            lengths[code] = size as u8;
+            code += 1;
+        }
+        lengths
+    };
+
+    /// The first four bytes of `out.len()` tokens, and the data behind them; `None` if `data` ends first.
+    /// `control` holds exactly their codes.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn low_words<'a, W: Word>(
+        control: &[u8],
+        mut data: &'a [u8],
+        out: &mut [W],
+    ) -> Option<&'a [u8]> {
+        let (pairs, _) = control.as_chunks::<2>();
+        let (groups, _) = out.as_chunks_mut::<GROUP>();
+        let mut done = 0;
+        for (slots, &[low, high]) in groups.iter_mut().zip(pairs) {
+            let Some(first) = data.first_chunk::<16>() else { break };
+            let rest = &data[usize::from(LENGTHS[low as usize])..];
+            let Some(second) = rest.first_chunk::<16>() else { break };
+            eight([first, second], [low, high], slots);
+            data = &rest[usize::from(LENGTHS[high as usize])..];
+            done += GROUP;
+        }
+        finish(control.get(done / PER_BYTE..)?, data, out.get_mut(done..)?)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn eight<W: Word>(windows: [&[u8; 16]; 2], codes: [u8; 2], slots: &mut [W; GROUP]) {
+        let [first, second] = windows.map(|window| pulp::cast::<_, __m128i>(*window));
+        let [low, high] = codes.map(|code| pulp::cast::<_, __m128i>(SHUFFLES[code as usize]));
+        let numbers = _mm256_shuffle_epi8(_mm256_set_m128i(second, first), _mm256_set_m128i(high, low));
+        // 0 and 1, whose upper 31 bits are 0, change places.
+        let small = _mm256_cmpeq_epi32(_mm256_srli_epi32::<1>(numbers), _mm256_setzero_si256());
+        let lanes = _mm256_xor_si256(numbers, _mm256_srli_epi32::<31>(small));
+        match W::words(slots) {
+            Words::U32(slots) => slots.copy_from_slice(&pulp::cast::<__m256i, [u32; GROUP]>(lanes)),
+            Words::U64(slots) => {
+                let (low, high) = slots.split_at_mut(4);
+                let words = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(lanes));
+                low.copy_from_slice(&pulp::cast::<__m256i, [u64; 4]>(words));
+                let words = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(lanes));
+                high.copy_from_slice(&pulp::cast::<__m256i, [u64; 4]>(words));
+            }
+        }
+    }
+
+    /// The same for the end of the data, where 16 bytes cannot be loaded, and of the output, where eight tokens
+    /// cannot be stored. Any number of tokens without a byte may come behind the last data.
+    #[target_feature(enable = "avx2")]
+    fn finish<'a, W: Word>(control: &[u8], data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
+        let mut padded = [0; 48];
+        // With more than 32 bytes left there is less than one step to go.
+        let there = data.len().min(32);
+        padded[..there].copy_from_slice(&data[..there]);
+        let mut at = 0;
+        for (slots, &code) in out.chunks_mut(PER_BYTE).zip(control) {
+            let code = code & (u8::MAX >> (2 * (PER_BYTE - slots.len())));
+            let window = padded.get(at..)?.first_chunk()?;
+            at += usize::from(LENGTHS[code as usize]);
+            if at > there {
+                return None;
+            }
+            let mut tokens = [W::default(); PER_BYTE];
+            four(window, code, &mut tokens);
+            slots.copy_from_slice(&tokens[..slots.len()]);
+        }
+        Some(&data[at..])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn four<W: Word>(window: &[u8; 16], code: u8, slots: &mut [W; PER_BYTE]) {
+        let numbers = _mm_shuffle_epi8(pulp::cast(*window), pulp::cast(SHUFFLES[code as usize]));
+        let small = _mm_cmpeq_epi32(_mm_srli_epi32::<1>(numbers), _mm_setzero_si128());
+        let lanes = _mm_xor_si128(numbers, _mm_srli_epi32::<31>(small));
+        match W::words(slots) {
+            Words::U32(slots) => slots.copy_from_slice(&pulp::cast::<__m128i, [u32; PER_BYTE]>(lanes)),
+            Words::U64(slots) => {
+                let words = _mm256_cvtepu32_epi64(lanes);
+                slots.copy_from_slice(&pulp::cast::<__m256i, [u64; PER_BYTE]>(words));
+            }
+        }
+    }
+}
