@@ -2,12 +2,15 @@
 
 use crate::report::{
     question::{Asked, Kind, Question, Wire},
-    rank::{Entry, Ranking, geometric_mean, on_capture, overall, usable},
+    rank::{Entry, Ranking, Spread, geometric_mean, on_capture, overall},
     text::{code, digits, list, plural, times},
 };
 
 /// Classes from what any CPU has to what few have.
 const CLASSES: [&str; 5] = ["scalar", "BMI2", "SSE4.1", "AVX2", "AVX-512"];
+
+/// What `vs_upstream` is against.
+const UPSTREAM: &str = "`per-field/leb128_fast2`";
 
 /// A question with its answer over all captures.
 #[derive(Debug)]
@@ -62,12 +65,12 @@ pub(crate) fn sentences(answers: &[Answer<'_>], answer: &Answer<'_>) -> Vec<Stri
             "No decoder has figures on a common set of real captures, so there is no answer.".into(),
         ];
     };
-    let mut said = vec![lead(overall, &first)];
+    let mut said = vec![lead(answer)];
     said.extend(range(best));
     said.extend(next(overall, first.len()));
     said.extend(where_it_wins(asked, best));
     said.extend(by_medians(overall, best));
-    said.extend(against_upstream(asked, overall, best));
+    said.extend(against_upstream(answer, best));
     match asked.question.wire {
         Wire::Fixed => said.extend(by_class(overall)),
         Wire::Free => {
@@ -82,39 +85,35 @@ pub(crate) fn sentences(answers: &[Answer<'_>], answer: &Answer<'_>) -> Vec<Stri
     said
 }
 
-/// One sentence: who is fastest, by how much, on how many captures.
-pub(crate) fn lead(overall: &Ranking<'_>, first: &[&Entry<'_>]) -> String {
+/// One sentence: who is fastest, by how much, on how many captures. Empty if no one is.
+fn lead(answer: &Answer<'_>) -> String {
+    let Answer { asked, overall } = answer;
+    let first = overall.first();
+    let Some(best) = first.first() else { return String::new() };
     let over = match overall.captures[..] {
         [only] => format!("on the only capture, {}", code(only)),
         _ => format!("by geometric mean over {}", plural(overall.captures.len(), "capture")),
     };
-    let spread = |entry: &Entry<'_>| {
-        format!(
-            "**{}** (fifths of the rounds: {} to {})",
-            times(entry.ratio.value),
-            digits(entry.ratio.low),
-            digits(entry.ratio.high)
-        )
-    };
-    match first {
-        [] => String::new(),
-        [best] => format!(
-            "{} is fastest: {} the speed of `leb128_loop`, {over}.",
-            code(&best.row.variant),
-            spread(best)
-        ),
-        [best, ..] => format!(
-            "{} cannot be told apart and share the first place, {} in front with {} the speed of \
-             `leb128_loop`, {over}.",
+    let who = match first[..] {
+        [_] => format!("{} is fastest:", code(&best.row.variant)),
+        _ => format!(
+            "{} cannot be told apart and share the first place, {} in front with",
             names(first.iter().copied()),
-            code(&best.row.variant),
-            spread(best)
+            code(&best.row.variant)
         ),
-    }
+    };
+    let Spread { low, value, high } = best.ratio;
+    format!(
+        "{who} **{}** the speed of {}, {over} (fifths of the rounds: {} to {}).",
+        times(value),
+        code(asked.baseline),
+        digits(low),
+        digits(high)
+    )
 }
 
 fn range(best: &Entry<'_>) -> Option<String> {
-    let ((hardest, least), (easiest, most)) = best.extremes().filter(|_| best.each.len() > 1)?;
+    let [(hardest, least), (easiest, most)] = best.extremes().filter(|_| best.each.len() > 1)?;
     Some(format!(
         "Its ratio is lowest on {} ({}) and highest on {} ({}).",
         code(hardest),
@@ -168,14 +167,18 @@ fn by_medians(overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
     })
 }
 
-fn against_upstream(asked: &Asked<'_>, overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
-    let rows = asked
-        .rows
-        .iter()
-        .filter(|row| row.variant == best.row.variant && overall.captures.contains(&row.capture.as_str()));
-    let ratio = geometric_mean(rows.map(|row| row.vs_upstream.unwrap_or(f64::NAN)))?;
+/// The ratio to what users run today, which only the points task has.
+fn upstream(answer: &Answer<'_>, entry: &Entry<'_>) -> Option<f64> {
+    let rows = answer.asked.rows.iter().filter(|row| {
+        row.variant == entry.row.variant && answer.overall.captures.contains(&row.capture.as_str())
+    });
+    geometric_mean(rows.map(|row| row.vs_upstream.unwrap_or(f64::NAN)))
+}
+
+fn against_upstream(answer: &Answer<'_>, best: &Entry<'_>) -> Option<String> {
+    let ratio = upstream(answer, best)?;
     Some(format!(
-        "Against `per-field/leb128_fast2`, which is what users run today, {} is {} as fast.",
+        "Against {UPSTREAM}, which is what users run today, {} is {} as fast.",
         code(&best.row.variant),
         times(ratio)
     ))
@@ -224,43 +227,77 @@ fn against_same_bytes(best: &Entry<'_>, fixed: &Answer<'_>) -> Option<String> {
 
 fn slower_than_the_loop(overall: &Ranking<'_>) -> Option<String> {
     let slower: Vec<&Entry<'_>> = overall.placed().filter(|entry| entry.ratio.high < 1.0).collect();
-    (!slower.is_empty()).then(|| format!("Slower than the loop even at their best: {}.", names(slower)))
+    (!slower.is_empty()).then(|| format!("Slower than the loop, spread included: {}.", names(slower)))
 }
 
-/// What a plain reader should conclude from the first question of a task that keeps the bytes.
-pub(crate) fn conclusion(answers: &[Answer<'_>], fixed: &Answer<'_>) -> Option<String> {
-    let first = fixed.overall.first();
-    let best = *first.first()?;
-    let unit = fixed.asked.question.unit();
-    if best.ratio.low <= 1.0 || first.iter().any(|entry| entry.row.variant == "leb128_loop") {
-        return Some(format!("Per {unit}, nothing that was measured here is faster than the plain loop."));
-    }
-    let mut said = format!(
-        "Whoever keeps cloudini's bytes can decode a {unit} in {} % of the loop's time with {}{}",
-        digits(100.0 / best.ratio.value),
-        code(&best.row.variant),
-        if best.row.class == "scalar" { String::new() } else { format!(" (needs {})", best.row.class) }
-    );
-    let plainer = best_of_classes(&fixed.overall).into_iter().rev().find(|entry| {
-        let place = |class: &str| CLASSES.iter().position(|name| *name == class);
-        place(&entry.row.class) < place(&best.row.class)
+/// What a plain reader should conclude: one sentence or two for each task and mode, from its first question.
+pub(crate) fn conclusions(answers: &[Answer<'_>]) -> Vec<String> {
+    let mut tasks = Vec::new();
+    let first = answers.iter().filter(|answer| {
+        let question = &answer.asked.question;
+        let task = (question.task, question.mode);
+        let new = question.wire == Wire::Fixed && !tasks.contains(&task);
+        if new {
+            tasks.push(task);
+        }
+        new
     });
-    if let Some(plainer) = plainer {
-        said += &format!(
-            ", and in {} % with {} ({}) where the CPU lacks that",
-            digits(100.0 / plainer.ratio.value),
-            code(&plainer.row.variant),
-            plainer.row.class
-        );
+    first.filter_map(|answer| conclusion(answers, answer)).collect()
+}
+
+fn conclusion(answers: &[Answer<'_>], fixed: &Answer<'_>) -> Option<String> {
+    let Answer { asked, overall } = fixed;
+    let first = overall.first();
+    let best = *first.first()?;
+    let question = &asked.question;
+    let what = match (question.task, question.mode) {
+        ("points", Some(mode)) => format!("Clouds ({})", mode.to_uppercase()),
+        ("points", None) => "Clouds".to_owned(),
+        ("tokens", _) => "Tokens alone".to_owned(),
+        (other, _) => other.to_owned(),
+    };
+    if best.ratio.low <= 1.0 || first.iter().any(|entry| entry.row.variant == asked.baseline) {
+        return Some(format!(
+            "**{what}:** nothing that was measured is faster than {}.",
+            code(asked.baseline)
+        ));
     }
-    said.push('.');
-    let free = counterpart(answers, &fixed.asked.question, Wire::Free);
-    if let Some(entry) = free.and_then(|free| free.overall.first().first().copied())
-        && let (Some(size), Some(speed)) = (entry.size.and_then(usable), usable(entry.ratio.value))
+    let (against, gain): (_, fn(&Answer<'_>, &Entry<'_>) -> Option<f64>) = match upstream(fixed, best) {
+        Some(_) => (format!("what users run today ({UPSTREAM})"), upstream),
+        None => (format!("the plain loop ({})", code(asked.baseline)), |_, entry| Some(entry.ratio.value)),
+    };
+    let gain = |answer: &Answer<'_>, entry: &Entry<'_>| {
+        gain(answer, entry).map(|ratio| format!("**{}**", times(ratio)))
+    };
+    let needs = match best.row.class.as_str() {
+        "scalar" => "on any CPU".to_owned(),
+        class => format!("on a CPU with {class}"),
+    };
+    let tied = match first[1..] {
+        [] => String::new(),
+        [..] => format!(" (tied with {})", names(first[1..].iter().copied())),
+    };
+    let mut said = format!(
+        "**{what}:** with the bytes as they are, {}{tied} is {} as fast as {against} {needs}",
+        code(&best.row.variant),
+        gain(fixed, best)?
+    );
+    let place = |class: &str| CLASSES.iter().position(|name| *name == class);
+    let plainer = overall.placed().find(|entry| {
+        let places = place(&entry.row.class).zip(place(&best.row.class));
+        places.is_some_and(|(class, needed)| class < needed)
+    });
+    if let Some((entry, gain)) = plainer.and_then(|entry| Some((entry, gain(fixed, entry)?))) {
+        said += &format!("; without that, {} ({}) {gain}", code(&entry.row.variant), entry.row.class);
+    }
+    said += &format!(" (geometric mean over {}).", plural(overall.captures.len(), "capture"));
+    let free = counterpart(answers, question, Wire::Free);
+    let other = free.and_then(|free| Some((free, *free.overall.first().first()?)));
+    if let Some((entry, gain, size)) =
+        other.and_then(|(free, entry)| Some((entry, gain(free, entry)?, entry.size?)))
     {
         said += &format!(
-            " Whoever may change the bytes gets to {} % with {}, at {} % of LEB128's size.",
-            digits(100.0 / speed),
+            " With other bytes, {} gets to {gain} at {} % of LEB128's size.",
             code(&entry.row.variant),
             digits(100.0 * size)
         );

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::report::{
     blocks::Block,
     charts::ranking_file,
-    findings::{Answer, best_of_classes, lead},
+    findings::{Answer, best_of_classes, conclusions},
     question::{Kind, Wire},
     rank::on_capture,
     text::{code, digits, markdown, plural, table, times},
@@ -27,22 +27,8 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
         return "No decoder has figures on a common set of real captures, so there is no headline."
             .to_owned();
     }
-    let question = &asked.question;
-    let mut text = format!(
-        "**{}, {}.** {}\n",
-        question.wire_words(),
-        markdown(&question.words()),
-        lead(overall, &first)
-    );
-    let tokens = answers
-        .iter()
-        .find(|other| other.asked.question.wire == Wire::Fixed && other.asked.question.task != question.task);
-    if let Some(other) = tokens
-        && !other.overall.first().is_empty()
-    {
-        let words = markdown(&other.asked.question.words());
-        text += &format!("\n**{words}.** {}\n", lead(&other.overall, &other.overall.first()));
-    }
+    let mut text: String = conclusions(answers).iter().map(|said| format!("{said}\n\n")).collect();
+    text += &format!("{}, {}:\n", asked.question.wire_words(), markdown(&asked.question.words()));
 
     let chosen = best_of_classes(overall);
     let names: Vec<String> =
@@ -73,10 +59,11 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
     rows.push(mean);
     let file = ranking_file(asked);
     format!(
-        "{text}\n{}\nTimes the speed of `leb128_loop`; columns: the best decoder of each class.\n\n\
+        "{text}\n{}\nTimes the speed of {}; columns: the best decoder of each class.\n\n\
          [![{}]({charts}/{file})]({charts}/{file})",
         table(&headings, &rows),
-        markdown(&format!("{}: ranking of all decoders", question.wire_words())),
+        code(asked.baseline),
+        markdown(&format!("{}: ranking of all decoders", asked.question.wire_words())),
     )
 }
 

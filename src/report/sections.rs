@@ -115,8 +115,8 @@ pub(crate) fn overall(answer: &Answer<'_>) -> String {
                 format!("**{}**", times(entry.ratio.value)),
                 spread(entry),
                 entry.by_median.map_or("–".to_owned(), times),
-                end(extremes.map(|(least, _)| least)),
-                end(extremes.map(|(_, most)| most)),
+                end(extremes.map(|[least, _]| least)),
+                end(extremes.map(|[_, most]| most)),
             ];
             if free {
                 row.push(entry.size.map_or("–".to_owned(), |size| format!("{} %", digits(100.0 * size))));

@@ -24,6 +24,8 @@ pub(super) struct Frame<'a> {
     pub(super) file: String,
     pub(super) title: String,
     pub(super) subtitle: String,
+    /// What ratios are against.
+    pub(super) baseline: &'a str,
     /// Whether sizes against LEB128 stand beside the figures.
     pub(super) sizes: bool,
     pub(super) origin: &'a str,
@@ -49,7 +51,7 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
         canvas.text(x(tick), bottom + 12, &tick_text(tick), SMALL, Align::Middle);
     }
     if end > 1.0 {
-        canvas.text(x(1.0), top - 9, "leb128_loop = 1", plain(12, GREY), Align::Left);
+        canvas.text(x(1.0), top - 9, &format!("{} = 1", frame.baseline), plain(12, GREY), Align::Left);
     }
     if frame.sizes {
         canvas.text(WIDTH - MARGIN, top - 9, "size", SMALL, Align::Right);
@@ -96,7 +98,7 @@ fn reach(entry: &Entry<'_>) -> f64 {
 
 /// Where a text of this width goes that would start at `at`: behind the line if it would lie on it.
 fn beside_line(at: i32, width: i32, line: i32) -> i32 {
-    if at <= line && line <= at + width { line + 6 } else { at }
+    if at - 6 <= line && line <= at + width { line + 6 } else { at }
 }
 
 pub(super) fn whisker(canvas: &mut Canvas, low: i32, high: i32, middle: i32) {

@@ -33,6 +33,7 @@ pub(super) fn draw(
     title: &str,
     subtitle: &str,
     both: &Ranking<'_>,
+    baseline: &str,
     origin: &str,
 ) -> Result<Option<Chart>> {
     let ranked = both.entries.iter().filter(|entry| entry.row.standing == "ranked");
@@ -97,11 +98,11 @@ pub(super) fn draw(
         canvas.dot(point.x, point.y, 7, PAPER.filled());
         canvas.dot(point.x, point.y, 5, class_colour(&point.entry.row.class).filled());
     }
-    for point in labelled(&points) {
+    for point in labelled(&points, baseline) {
         label(&mut canvas, point, &mut taken, [left, top, right, bottom]);
     }
     let height = footer(&mut canvas, bottom + 46, &both.notes, origin);
-    let alt = format!("{title}: bytes against LEB128 and speed against leb128_loop of every decoder");
+    let alt = format!("{title}: bytes against LEB128 and speed against {baseline} of every decoder");
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file }))
 }
 
@@ -137,7 +138,7 @@ fn front_line(points: &[Point<'_>], right: i32) -> Vec<(i32, i32)> {
 }
 
 /// The front, the best of every layout, and the loop: labels for all would cover each other.
-fn labelled<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
+fn labelled<'a>(points: &'a [Point<'a>], baseline: &str) -> Vec<&'a Point<'a>> {
     let front = front_of(points);
     let best = |point: &Point<'_>| {
         points
@@ -148,7 +149,7 @@ fn labelled<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
     points
         .iter()
         .enumerate()
-        .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == "leb128_loop")
+        .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == baseline)
         .map(|(_, point)| point)
         .collect()
 }
