@@ -189,7 +189,8 @@ fn replay_one(arguments: &Arguments, contestant: &PathContestant, replay: &Repla
     for pass in 0..arguments.repeat {
         let mut took = Duration::ZERO;
         for (index, file) in replay.files.iter().enumerate() {
-            let place = |error| Error::from(error).within(format!("{}, {}", arguments.input.display(), replay.label));
+            let place =
+                |error| Error::from(error).within(format!("{}, {}", arguments.input.display(), replay.label));
             if pass == 0 {
                 buffers.push(vec![0; cloud::Prepared::open(file).map_err(place)?.point_bytes()]);
             }

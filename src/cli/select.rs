@@ -114,9 +114,8 @@ impl Variants {
     /// If a name is none, or does not run on this CPU.
     pub(super) fn path_contestants(&self) -> Result<Vec<PathContestant>> {
         let here = points::contestants();
-        let is = |contestant: &PathContestant, name: &str| {
-            name == contestant.variant || name == contestant.name()
-        };
+        let is =
+            |contestant: &PathContestant, name: &str| name == contestant.variant || name == contestant.name();
         for name in &self.variant {
             if !here.iter().any(|contestant| is(contestant, name)) {
                 return Err(Error::input(format!(

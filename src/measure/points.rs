@@ -121,7 +121,11 @@ impl PathContestant {
     ///
     /// # Errors
     /// The decoder's.
-    pub fn run_parallel(&self, cloud: &Prepared<'_>, points: &mut [u8]) -> std::result::Result<(), CloudError> {
+    pub fn run_parallel(
+        &self,
+        cloud: &Prepared<'_>,
+        points: &mut [u8],
+    ) -> std::result::Result<(), CloudError> {
         match self.work {
             Work::Decode(path, calls) => (calls.parallel)(cloud, path, points),
             Work::Copy | Work::Fill => self.run(cloud, &[], points),
@@ -156,10 +160,15 @@ impl Leb128Visitor for Collector {
                 path: path.name(),
                 variant: name,
                 info: Some(D::INFO),
-                work: Work::Decode(path, Calls {
-                    alone: |cloud, path, points| cloud.decode_into(proof::<D>(), path, points),
-                    parallel: |cloud, path, points| cloud.decode_into_parallel(proof::<D>(), path, points),
-                }),
+                work: Work::Decode(
+                    path,
+                    Calls {
+                        alone: |cloud, path, points| cloud.decode_into(proof::<D>(), path, points),
+                        parallel: |cloud, path, points| {
+                            cloud.decode_into_parallel(proof::<D>(), path, points)
+                        },
+                    },
+                ),
             });
         }
     }
@@ -186,7 +195,8 @@ pub fn widest() -> &'static str {
 /// If a value cannot be stored on the grid.
 pub fn prepare(stream: &Stream, mode: CloudMode) -> Result<Option<Prepared<'static>>> {
     let Some(cloud) = &stream.cloud else { return Ok(None) };
-    let place = |error: CloudError| Error::from(error).within(format!("{}, {}", stream.facts.name, mode.name()));
+    let place =
+        |error: CloudError| Error::from(error).within(format!("{}, {}", stream.facts.name, mode.name()));
     let file = encode(cloud, &EncodeOptions::lossy(mode.version())).map_err(place)?;
     Ok(Some(Prepared::open(&file).map_err(place)?.into_owned()))
 }
@@ -235,8 +245,8 @@ pub fn measure(
     tick: impl FnMut(),
 ) -> Result<Option<Vec<Record>>> {
     let Some(cloud) = prepare(stream, mode)? else { return Ok(None) };
-    let (decoded, _) =
-        check(&cloud, contestants).map_err(|error| error.within(format!("{}, {}", stream.facts.name, mode.name())))?;
+    let (decoded, _) = check(&cloud, contestants)
+        .map_err(|error| error.within(format!("{}, {}", stream.facts.name, mode.name())))?;
     let index_of = |name: &str| {
         contestants
             .iter()
