@@ -88,6 +88,7 @@ registry! { $
     leb128_masked_sse41::Leb128MaskedSse41,
     leb128_stride_avx2::Leb128StrideAvx2,
     leb128_stride_avx512::Leb128StrideAvx512,
+    leb128_varstride_avx512::Leb128VarstrideAvx512,
     stream_vbyte_bytes::StreamVbyteBytes,
     stream_vbyte_masked::StreamVbyteMasked,
     stream_vbyte_sse41::StreamVbyteSse41,
