@@ -25,6 +25,8 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod merge256;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod narrow512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod plan;
