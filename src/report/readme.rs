@@ -33,7 +33,8 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
     let chosen = best_of_classes(overall);
     let names: Vec<String> =
         chosen.iter().map(|entry| format!(">{} ({})", code(&entry.row.variant), entry.row.class)).collect();
-    let mut headings = vec!["capture", ">B/token", "fastest"];
+    let bytes = format!(">B/{}", asked.question.unit());
+    let mut headings = vec!["capture", &bytes, "fastest"];
     headings.extend(names.iter().map(String::as_str));
     let mut rows: Vec<Vec<String>> = asked
         .captures(Kind::Real)

@@ -31,10 +31,31 @@ pub(super) struct Frame<'a> {
     pub(super) origin: &'a str,
 }
 
+/// No more bars than can be taken in.
+const MOST: usize = 36;
+
+/// The entries that are drawn, and how many are not: of a long field the slowest stay out, but never controls
+/// or the baseline.
+fn shown<'a, 'b>(ranking: &'b Ranking<'a>, baseline: &str) -> (Vec<&'b Entry<'a>>, usize) {
+    let always = |entry: &Entry<'_>| entry.is_control() || entry.row.variant == baseline;
+    let mut room = MOST.saturating_sub(ranking.entries.iter().filter(|entry| always(entry)).count());
+    let kept: Vec<&Entry<'_>> = ranking
+        .entries
+        .iter()
+        .filter(|entry| {
+            let fits = always(entry) || room > 0;
+            room -= usize::from(fits && !always(entry));
+            fits
+        })
+        .collect();
+    let left = ranking.entries.len() - kept.len();
+    (kept, left)
+}
+
 /// The ranking, or `None` if there is no one in it.
 pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Chart>> {
-    let entries = &ranking.entries;
-    let Some(end) = entries.iter().map(reach).max_by(f64::total_cmp) else { return Ok(None) };
+    let (entries, left_out) = shown(ranking, frame.baseline);
+    let Some(end) = entries.iter().map(|entry| reach(entry)).max_by(f64::total_cmp) else { return Ok(None) };
     let mut canvas = Canvas::new(WIDTH);
     let top = header(&mut canvas, &frame.title, &frame.subtitle);
     let top = legend(&mut canvas, top, &legend_items(entries.iter().map(|entry| entry.row))) + 14;
@@ -86,7 +107,11 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
     }
     // Over the bars, so that it can be followed all the way down.
     canvas.dashes((x(1.0), top), (x(1.0), bottom), GREY);
-    let height = footer(&mut canvas, bottom + 24, &ranking.notes, frame.origin);
+    let mut notes = ranking.notes.clone();
+    if left_out > 0 {
+        notes.insert(0, format!("{left_out} slower ones are in results.md"));
+    }
+    let height = footer(&mut canvas, bottom + 24, &notes, frame.origin);
     let alt = alt(&frame.title, ranking);
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file: frame.file }))
 }
