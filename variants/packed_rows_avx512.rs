@@ -241,6 +241,8 @@ mod kernel {
             let mut tokens = [W::default(); ROWS * MAX_FIELDS + LANES];
             unpack::<FIELDS, W>(&widths, &data, &mut tokens[..ROWS * FIELDS + LANES]);
             slots.copy_from_slice(&tokens[place..place + slots.len()]);
+        } else if slots.len() == block.tokens() && block.widths.iter().all(|&width| fits::<W>(width)) {
+            wide(&block, run.data, slots)?;
         } else {
             for (slot, place) in slots.iter_mut().zip(place..) {
                 *slot = W::from_token(block.token(place))?;
@@ -251,6 +253,25 @@ mod kernel {
         }
         run.taken += slots.len();
         Some(run)
+    }
+
+    /// Whether tokens of this width lie in eight bytes, wherever in the first they start, and fit the word.
+    fn fits<W: Word>(width: u8) -> bool {
+        usize::from(width) <= (8 * W::BYTES).min(57)
+    }
+
+    /// A block of tokens that all `fit`, one by one from `data` that begins with it.
+    fn wide<W: Word>(block: &Block<'_>, data: &[u8], slots: &mut [W]) -> Option<()> {
+        let mut bit = 0;
+        for row in slots.chunks_exact_mut(block.widths.len()) {
+            for (slot, &width) in row.iter_mut().zip(block.widths) {
+                let bytes = data.get(bit / 8..).and_then(<[u8]>::first_chunk);
+                let bits = u64::from_le_bytes(*bytes?);
+                *slot = W::cut(bits >> (bit % 8) & ((1 << width) - 1));
+                bit += usize::from(width);
+            }
+        }
+        Some(())
     }
 
     /// A block, whose slots have [`LANES`] more behind them.
