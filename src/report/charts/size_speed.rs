@@ -94,7 +94,7 @@ pub(super) fn draw(
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     }));
     for point in &points {
-        taken.push([point.x - 6, point.y - 6, point.x + 6, point.y + 6]);
+        taken.push(dot_box(point));
         canvas.dot(point.x, point.y, 7, PAPER.filled());
         canvas.dot(point.x, point.y, 5, class_colour(&point.entry.row.class).filled());
     }
@@ -146,12 +146,20 @@ fn labelled<'a>(points: &'a [Point<'a>], baseline: &str) -> Vec<&'a Point<'a>> {
             .filter(|other| other.entry.row.layout == point.entry.row.layout)
             .all(|other| other.ratio <= point.ratio)
     };
-    points
+    let mut chosen: Vec<&Point<'_>> = points
         .iter()
         .enumerate()
         .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == baseline)
         .map(|(_, point)| point)
-        .collect()
+        .collect();
+    // From the left: a name then finds the room over its own point, not the next one's.
+    chosen.sort_by(|a, b| a.x.cmp(&b.x).then(a.y.cmp(&b.y)));
+    chosen
+}
+
+/// The room that a point keeps to itself: a name that is nearer would seem to be its own.
+fn dot_box(point: &Point<'_>) -> [i32; 4] {
+    [point.x - 10, point.y - 10, point.x + 10, point.y + 10]
 }
 
 /// Puts a name beside its point where nothing else is, near first.
@@ -173,7 +181,7 @@ fn label(
     let inside =
         |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
     let apart = |a: &[i32; 4], b: &[i32; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
-    let own = [point.x - 6, point.y - 6, point.x + 6, point.y + 6];
+    let own = dot_box(point);
     let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
     // Without a free spot the name would cover others; the table has it.
     if let Some(spot) = spots.into_iter().find(|spot| inside(spot) && free(spot)) {
