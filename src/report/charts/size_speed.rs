@@ -57,8 +57,9 @@ pub(super) fn draw(
     let (low, high) = (low / 1.15, high * 1.25);
     let sizes = points.iter().map(|point| point.size);
     let (small, large) = sizes.fold((1.0_f64, 1.0_f64), |(a, b), x| (a.min(x), b.max(x)));
-    let pad = (large - small).max(0.02) * 0.12;
-    let (small, large) = (small - pad, large + pad);
+    // The smallest layout's names stand left of its points.
+    let pad = (large - small).max(0.02) * 0.1;
+    let (small, large) = (small - 3.0 * pad, large + pad);
     let x = |size: f64| left + (f64::from(right - left) * (size - small) / (large - small)).round() as i32;
     let y = |ratio: f64| {
         bottom - (f64::from(bottom - top) * (ratio / low).ln() / (high / low).ln()).round() as i32
@@ -174,9 +175,9 @@ fn label(
     let width = text_width(name, look);
     let places = [(11, 0), (-11 - width, 0), (-width / 2, 17), (-width / 2, -17), (8, 16), (8, -16)];
     let far = [(11, 32), (-11 - width, 32), (11, -32), (-11 - width, -32), (11, 48), (-11 - width, 48)];
-    let spots = places.into_iter().chain(far).map(|(across, down)| {
+    let spots = places.into_iter().chain(far).enumerate().map(|(at, (across, down))| {
         let (start, middle) = (point.x + across, point.y + down);
-        [start, middle - 8, start + width, middle + 8]
+        ([start, middle - 8, start + width, middle + 8], at >= places.len())
     });
     let inside =
         |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
@@ -184,7 +185,11 @@ fn label(
     let own = dot_box(point);
     let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
     // Without a free spot the name would cover others; the table has it.
-    if let Some(spot) = spots.into_iter().find(|spot| inside(spot) && free(spot)) {
+    if let Some((spot, far)) = spots.into_iter().find(|(spot, _)| inside(spot) && free(spot)) {
+        if far {
+            let end = if spot[0] > point.x { spot[0] } else { spot[2] };
+            canvas.line(&[(point.x, point.y), (end, (spot[1] + spot[3]) / 2)], GREY, 1);
+        }
         canvas.fill([spot[0] - 1, spot[1] + 1, spot[2], spot[3] - 1], PAPER);
         canvas.text(spot[0], (spot[1] + spot[3]) / 2, name, look, Align::Left);
         taken.push(spot);
