@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::report::{
     blocks::Block,
     charts::ranking_file,
-    findings::{Answer, best_of_classes, conclusions, names},
+    conclusions::conclusions,
+    findings::{Answer, best_of_classes, names},
     question::{Kind, Wire},
     rank::on_capture,
     text::{code, digits, markdown, plural, table, times},
