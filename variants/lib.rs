@@ -72,6 +72,7 @@ registry! { $
     stream_vbyte_masked::StreamVbyteMasked,
     raw_copy::RawCopy,
     raw_fill::RawFill,
+    packed_rows_avx2::PackedRowsAvx2,
     packed_rows_avx512::PackedRowsAvx512,
     packed_rows_scalar::PackedRowsScalar,
     packed32_avx2::Packed32Avx2,
