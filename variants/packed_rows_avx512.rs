@@ -241,7 +241,10 @@ mod kernel {
             let mut tokens = [W::default(); ROWS * MAX_FIELDS + LANES];
             unpack::<FIELDS, W>(&widths, &data, &mut tokens[..ROWS * FIELDS + LANES]);
             slots.copy_from_slice(&tokens[place..place + slots.len()]);
-        } else if slots.len() == block.tokens() && block.widths.iter().all(|&width| fits::<W>(width)) {
+        } else if slots.len() == block.tokens()
+            && block.rest.len() >= 8
+            && block.widths.iter().all(|&width| fits::<W>(width))
+        {
             wide(&block, run.data, slots)?;
         } else {
             for (slot, place) in slots.iter_mut().zip(place..) {
