@@ -108,7 +108,8 @@ impl Variants {
     }
 
     /// Paths around the variants that were asked for, by `variant` or `path/variant`, with the two that ratios
-    /// need and the controls.
+    /// need and the controls. If none was asked for: all but bulk decoders in the paths that take a token at a
+    /// time, where they fall back on plain code.
     ///
     /// # Errors
     /// If a name is none, or does not run on this CPU.
@@ -130,7 +131,7 @@ impl Variants {
         Ok(here
             .into_iter()
             .filter(|contestant| {
-                self.variant.is_empty()
+                (self.variant.is_empty() && contestant.has_its_say())
                     || needed(contestant)
                     || self.variant.iter().any(|name| is(contestant, name))
             })

@@ -15,6 +15,9 @@ use crate::{
     },
 };
 
+/// Mistakes that are shown; one decoder that is wrong everywhere would fill the screen.
+const SHOWN: usize = 10;
+
 /// Arguments of `verify`.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct Arguments {
@@ -62,7 +65,14 @@ pub(super) fn check_all(streams: &[Stream], contestants: &[Contestant]) -> Resul
     if !absent.is_empty() {
         lines.push(format!("not run on this CPU: {}", absent.join(", ")));
     }
-    if wrong.is_empty() { Ok(lines) } else { Err(Error::check(wrong.join("\n"))) }
+    match wrong.len() {
+        0 => Ok(lines),
+        count if count > SHOWN => {
+            let rest = format!("... and {} more", count - SHOWN);
+            Err(Error::check(format!("{}\n{rest}", wrong[..SHOWN].join("\n"))))
+        }
+        _ => Err(Error::check(wrong.join("\n"))),
+    }
 }
 
 fn check_one<W: LabWord>(

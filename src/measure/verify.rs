@@ -39,7 +39,16 @@ pub fn verify<W: LabWord>(
     // Even the floor has an oracle that decodes: that of its layout.
     let checked = check(calls.oracle_piece, true, &encoded, &words, out)
         .map_err(|error| error.within("oracle"))
-        .and_then(|()| check(calls.decode_piece, contestant.decodes(), &encoded, &words, out));
+        .and_then(|expected| {
+            let left = check(calls.decode_piece, contestant.decodes(), &encoded, &words, out)?;
+            match left.iter().zip(&expected).position(|(left, expected)| left != expected) {
+                None => Ok(()),
+                Some(piece) => Err(Error::check(format!(
+                    "piece {piece} has {} bytes left behind it where the oracle leaves {}",
+                    left[piece], expected[piece]
+                ))),
+            }
+        });
     match checked {
         Err(error) => Verdict::Wrong(error),
         Ok(()) => Verdict::Same(fingerprint(&words)),

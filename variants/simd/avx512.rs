@@ -3,12 +3,13 @@
 
 use core::arch::x86_64::{
     __m256i, __m512i, _mm256_mask_storeu_epi32, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512,
-    _mm512_andnot_si512, _mm512_cmpgt_epu8_mask, _mm512_cmpgt_epu64_mask, _mm512_cvtepi64_epi32,
-    _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_or_epi64, _mm512_mask_storeu_epi64,
-    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_stream_si512,
-    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
+    _mm512_andnot_si512, _mm512_castsi512_si256, _mm512_cmpgt_epu8_mask, _mm512_cmpgt_epu64_mask,
+    _mm512_cvtepi64_epi32, _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16,
+    _mm512_maddubs_epi16, _mm512_mask_or_epi64, _mm512_mask_storeu_epi64, _mm512_maskz_compress_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask, _mm512_or_si512,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_slli_epi64,
+    _mm512_srli_epi64, _mm512_storeu_si512, _mm512_stream_si512, _mm512_ternarylogic_epi64,
+    _mm512_testn_epi64_mask, _pdep_u64,
 };
 
 use super::stride::Window;
@@ -57,6 +58,21 @@ pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N
     } else {
         // SAFETY: the slots are 64 bytes, as tested above.
         unsafe { _mm512_storeu_si512(to, vector) }
+    }
+}
+
+/// Stores 16 lanes of 32 bits.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn store16<W: Word>(slots: &mut [W; 16], tokens: __m512i) {
+    if W::BYTES == 4 {
+        put::<false, W, 16>(slots, tokens);
+    } else {
+        let (slots, _) = slots.as_chunks_mut::<8>();
+        let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
+        for (slots, half) in slots.iter_mut().zip(halves) {
+            put::<false, W, 8>(slots, _mm512_cvtepu32_epi64(half));
+        }
     }
 }
 
