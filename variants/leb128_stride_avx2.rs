@@ -82,7 +82,7 @@ mod kernel {
             avx2::{self, high_bits, put},
             codes::{Appender, Codes, GROUP},
             stride::{Scan, Stages, Window},
-            tables::{PAIRS, QUAD_BYTES, QUADS},
+            tables::{PAIRS, QUADS},
         },
     };
 
@@ -182,7 +182,7 @@ mod kernel {
                     let next = at + 8 + first.count_ones() as usize;
                     let bytes = two(take(bytes, at), take(bytes, next));
                     at = next + 8 + second.count_ones() as usize;
-                    let places = two(PAIRS.0[first], PAIRS.0[second]);
+                    let places = two(PAIRS[first].0, PAIRS[second].0);
                     store2::<STREAM, W>(slots, pack2(_mm256_shuffle_epi8(bytes, places)));
                 }
             } else {
@@ -192,11 +192,11 @@ mod kernel {
                 let keys = _pdep_u64(low, 0x5555_5555_5555_5555) | _pdep_u64(c2, 0xaaaa_aaaa_aaaa_aaaa);
                 let keys = keys.to_le_bytes();
                 for (keys, slots) in keys.as_chunks::<2>().0.iter().zip(slots.as_chunks_mut::<8>().0) {
-                    let [first, second] = keys.map(usize::from);
-                    let next = at + usize::from(QUAD_BYTES[first]);
+                    let [first, second] = keys.map(|key| &QUADS[usize::from(key)]);
+                    let next = at + usize::from(first.bytes);
                     let bytes = two(take(bytes, at), take(bytes, next));
-                    at = next + usize::from(QUAD_BYTES[second]);
-                    let places = two(QUADS.0[first], QUADS.0[second]);
+                    at = next + usize::from(second.bytes);
+                    let places = two(first.places, second.places);
                     store4::<STREAM, W>(slots, pack4(_mm256_shuffle_epi8(bytes, places)));
                 }
             }
