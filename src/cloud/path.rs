@@ -4,8 +4,8 @@ use variants::{Decoder, Run, layout::Leb128};
 
 use super::{
     CloudError, CloudErrorKind, Plan, Step, block,
-    read::{Flaw, Group, Read, Reader},
-    sections::{read_section, words},
+    read::{Flaw, Group, Read, Reader, words},
+    sections::read_section,
 };
 
 /// How the tokens of rows get into the points.
