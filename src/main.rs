@@ -1,4 +1,6 @@
 //! The command `varint-lab`.
 #![forbid(unsafe_code)]
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    varint_lab::cli::run()
+}

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::layout::Leb128;
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for u32 {}
@@ -16,6 +18,15 @@ pub enum Words<'a> {
     U32(&'a mut [u32]),
     /// Tokens as 64-bit words.
     U64(&'a mut [u64]),
+}
+
+/// Input slices by word, for what reads tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Tokens<'a> {
+    /// Tokens as 32-bit words.
+    U32(&'a [u32]),
+    /// Tokens as 64-bit words.
+    U64(&'a [u64]),
 }
 
 /// A token's type in memory: `u32` or `u64`.
@@ -32,6 +43,8 @@ pub trait Word:
     fn cut(token: u64) -> Self;
     /// The slice with its concrete type.
     fn words(out: &mut [Self]) -> Words<'_>;
+    /// The same for a slice to read.
+    fn tokens(tokens: &[Self]) -> Tokens<'_>;
 }
 
 impl Word for u32 {
@@ -49,6 +62,10 @@ impl Word for u32 {
     fn words(out: &mut [Self]) -> Words<'_> {
         Words::U32(out)
     }
+    #[inline(always)]
+    fn tokens(tokens: &[Self]) -> Tokens<'_> {
+        Tokens::U32(tokens)
+    }
 }
 
 impl Word for u64 {
@@ -65,6 +82,10 @@ impl Word for u64 {
     #[inline(always)]
     fn words(out: &mut [Self]) -> Words<'_> {
         Words::U64(out)
+    }
+    #[inline(always)]
+    fn tokens(tokens: &[Self]) -> Tokens<'_> {
+        Tokens::U64(tokens)
     }
 }
 
@@ -90,12 +111,6 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn of_data(data: &'a [u8]) -> Self {
         Self { data, ..Self::default() }
-    }
-
-    /// All bytes that are still to be read, of every part.
-    #[must_use]
-    pub fn bytes_left(&self) -> usize {
-        self.control.len() + self.data.len() + self.exceptions.len()
     }
 }
 
@@ -141,7 +156,7 @@ impl fmt::Display for DecodeError {
 impl core::error::Error for DecodeError {}
 
 /// How a run of tokens becomes bytes. Encoders and oracles are plain and slow on purpose.
-pub trait Layout: 'static {
+pub trait Layout: Sized + 'static {
     /// The layout's name, which starts the names of its variants' files.
     const NAME: &'static str;
     /// How many tokens are stored as one piece. A run whose next token is not the first of its piece still
@@ -163,6 +178,18 @@ pub trait Layout: 'static {
     /// # Errors
     /// As [`Decoder::decode`].
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError>;
+
+    /// Shows a decoder of this layout to a visitor of LEB128 decoders, which only LEB128 itself does: the way
+    /// from any decoder to code that reads cloudini's bytes.
+    fn show_leb128<D: Decoder<Layout = Self>>(name: &'static str, visitor: &mut impl Leb128Visitor) {
+        let _ = (name, visitor);
+    }
+}
+
+/// Is shown the decoders of LEB128, cloudini's own bytes; see [`visit_leb128`](crate::visit_leb128).
+pub trait Leb128Visitor {
+    /// `name` is the name of the variant's file.
+    fn visit<D: Decoder<Layout = Leb128>>(&mut self, name: &'static str);
 }
 
 /// A decoder's place in the ranking.
@@ -275,14 +302,15 @@ pub trait Decoder: Copy + Send + Sync + 'static {
         Ok(least)
     }
 
-    /// Decodes one token: what a reader of mixed rows calls between other fields.
+    /// Decodes one token: what a reader of mixed rows calls between other fields. Bulk decoders have nothing of
+    /// their own to offer here and leave it to the layout's plain code.
     ///
     /// # Errors
     /// As [`Decoder::decode`] for one `u64`.
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         let mut token = [0];
-        self.decode::<u64>(run, &mut token).map_err(|error| error.kind)?;
+        Self::Layout::oracle::<u64>(run, &mut token).map_err(|error| error.kind)?;
         Ok(token[0])
     }
 }

@@ -93,13 +93,13 @@ proofs! {
     /// 256-bit integer vectors with BMI2 beside them.
     Avx2(Avx2) {
         ssse3: "ssse3", sse4_1: "sse4.1", avx: "avx", avx2: "avx2",
-        bmi1: "bmi1", bmi2: "bmi2", popcnt: "popcnt",
+        bmi1: "bmi1", bmi2: "bmi2", popcnt: "popcnt", lzcnt: "lzcnt",
     }
     /// 512-bit vectors with byte expand and compress (VBMI2), and BMI2 beside them.
     Avx512Vbmi2(All) {
         ssse3: "ssse3", sse4_1: "sse4.1", avx: "avx", avx2: "avx2",
         avx512f: "avx512f", avx512bw: "avx512bw", avx512dq: "avx512dq", avx512vl: "avx512vl",
         avx512vbmi: "avx512vbmi", avx512vbmi2: "avx512vbmi2",
-        bmi1: "bmi1", bmi2: "bmi2", popcnt: "popcnt",
+        bmi1: "bmi1", bmi2: "bmi2", popcnt: "popcnt", lzcnt: "lzcnt",
     }
 }

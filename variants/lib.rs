@@ -22,16 +22,30 @@ extern crate alloc;
 mod contract;
 pub mod cpu;
 pub mod layout;
+pub mod lift;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod simd;
 
 pub use contract::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, Words, decode_by_step,
-    next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Layout, Leb128Visitor, Run, Standing, Tokens, Word, Words,
+    decode_by_step, next_by_step,
 };
 
 /// Is shown every registered variant: the way to run generic code over all of them.
 pub trait Visitor {
     /// `name` is the name of the variant's file.
     fn visit<D: Decoder>(&mut self, name: &'static str);
+}
+
+/// Shows every registered decoder of LEB128 to `visitor`, in the registry's order.
+pub fn visit_leb128(visitor: &mut impl Leb128Visitor) {
+    struct Filter<'a, V>(&'a mut V);
+    impl<V: Leb128Visitor> Visitor for Filter<'_, V> {
+        fn visit<D: Decoder>(&mut self, name: &'static str) {
+            D::Layout::show_leb128::<D>(name, self.0);
+        }
+    }
+    visit_all(&mut Filter(visitor));
 }
 
 /// The first argument hands `$` through, so that the macro can define a macro.
@@ -65,30 +79,37 @@ registry! { $
     leb128_select2::Leb128Select2,
     leb128_shiftmix::Leb128Shiftmix,
     leb128_unrolled::Leb128Unrolled,
+    leb128_switch256::Leb128Switch256,
     leb128_pext_bmi2::Leb128PextBmi2,
     leb128_pext4_bmi2::Leb128Pext4Bmi2,
     leb128_pext4x2_bmi2::Leb128Pext4x2Bmi2,
+    leb128_pext8_bmi2::Leb128Pext8Bmi2,
+    leb128_pext8x2_bmi2::Leb128Pext8x2Bmi2,
+    leb128_masked_sse41::Leb128MaskedSse41,
+    leb128_stride_avx2::Leb128StrideAvx2,
+    leb128_varstride_avx512::Leb128VarstrideAvx512,
+    leb128_stride_avx512::Leb128StrideAvx512,
     stream_vbyte_bytes::StreamVbyteBytes,
     stream_vbyte_masked::StreamVbyteMasked,
-    raw_copy::RawCopy,
-    raw_fill::RawFill,
-    packed_rows_avx2::PackedRowsAvx2,
-    packed_rows_avx512::PackedRowsAvx512,
-    packed_rows_scalar::PackedRowsScalar,
-    packed32_avx2::Packed32Avx2,
-    packed32_avx512::Packed32Avx512,
-    packed32_scalar::Packed32Scalar,
+    stream_vbyte_sse41::StreamVbyteSse41,
     stream_vbyte_avx2::StreamVbyteAvx2,
     stream_vbyte_avx512::StreamVbyteAvx512,
-    stream_vbyte_sse41::StreamVbyteSse41,
+    stream_vbyte0124_scalar::StreamVbyte0124Scalar,
     stream_vbyte0124_avx2::StreamVbyte0124Avx2,
     stream_vbyte0124_avx512::StreamVbyte0124Avx512,
-    stream_vbyte0124_scalar::StreamVbyte0124Scalar,
+    stream_vbyte12_scalar::StreamVbyte12Scalar,
     stream_vbyte12_avx2::StreamVbyte12Avx2,
     stream_vbyte12_avx512::StreamVbyte12Avx512,
-    stream_vbyte12_scalar::StreamVbyte12Scalar,
-    stream_vbyte1234_avx2::StreamVbyte1234Avx2,
-    stream_vbyte1234_avx512::StreamVbyte1234Avx512,
     stream_vbyte1234_scalar::StreamVbyte1234Scalar,
     stream_vbyte1234_sse41::StreamVbyte1234Sse41,
+    stream_vbyte1234_avx2::StreamVbyte1234Avx2,
+    stream_vbyte1234_avx512::StreamVbyte1234Avx512,
+    packed32_scalar::Packed32Scalar,
+    packed32_avx2::Packed32Avx2,
+    packed32_avx512::Packed32Avx512,
+    packed_rows_scalar::PackedRowsScalar,
+    packed_rows_avx2::PackedRowsAvx2,
+    packed_rows_avx512::PackedRowsAvx512,
+    raw_copy::RawCopy,
+    raw_fill::RawFill,
 }

@@ -1,5 +1,24 @@
 //! cloudini's path from points to bytes and back.
 
+mod block;
+mod chunk;
+mod decode;
+mod encode;
+mod error;
+mod gorilla;
+mod header;
+mod path;
+mod plan;
+mod quantise;
+mod read;
 mod schema;
+mod sections;
+pub mod tokens;
 
+pub use decode::{MAX_POINT_STEP, Prepared, decode, decode_on};
+pub use encode::{EncodeOptions, encode};
+pub use error::{CloudError, CloudErrorKind};
+pub use header::{Compression, Header, VERSIONS, read_header, write_header};
+pub use path::{Path, decode_chunk};
+pub use plan::{CHUNK_POINTS, Codec, Mode, Plan, Span, Step};
 pub use schema::{Cloud, Field, FieldType, byte_count, check_fields};

@@ -101,6 +101,12 @@ impl Field {
     pub fn new(name: impl Into<String>, offset: usize, kind: FieldType) -> Self {
         Self { name: name.into(), offset, kind, resolution: None }
     }
+
+    /// Whether it is a FLOAT32 by type only: PCL packs colours into the bits of `rgb` and `rgba`.
+    #[must_use]
+    pub fn is_packed_colour(&self) -> bool {
+        self.kind == FieldType::Float32 && matches!(self.name.as_str(), "rgb" | "rgba")
+    }
 }
 
 /// Points with their layout: `width * height` points of `point_step` bytes, rows tight, little endian.
@@ -130,15 +136,28 @@ impl Cloud {
         point_step: usize,
         data: Vec<u8>,
     ) -> Result<Self> {
-        check_fields(&fields, point_step)?;
-        let promised = byte_count(width, height, point_step)?;
-        if promised != data.len() {
-            return Err(Error::input(format!(
-                "{width} x {height} points of {point_step} bytes are {promised} bytes, but there are {}",
-                data.len()
-            )));
+        let cloud = Self { fields, width, height, point_step, data };
+        cloud.check()?;
+        Ok(cloud)
+    }
+
+    /// What [`Cloud::new`] checks, for clouds that were put together by hand.
+    ///
+    /// # Errors
+    /// As [`Cloud::new`].
+    pub fn check(&self) -> Result<()> {
+        check_fields(&self.fields, self.point_step)?;
+        let promised = byte_count(self.width, self.height, self.point_step)?;
+        if promised == self.data.len() {
+            return Ok(());
         }
-        Ok(Self { fields, width, height, point_step, data })
+        Err(Error::input(format!(
+            "{} x {} points of {} bytes are {promised} bytes, but there are {}",
+            self.width,
+            self.height,
+            self.point_step,
+            self.data.len()
+        )))
     }
 
     /// How many points there are.
@@ -147,11 +166,13 @@ impl Cloud {
         self.width as usize * self.height as usize
     }
 
-    /// Gives every FLOAT32 field this resolution, upstream's default being 0.001; FLOAT64 fields stay exact.
+    /// Gives every FLOAT32 field this resolution, upstream's default being 0.001; FLOAT64 fields and colours
+    /// packed into a FLOAT32 stay exact.
     #[must_use]
     pub fn with_resolution(mut self, resolution: f32) -> Self {
         for field in &mut self.fields {
-            field.resolution = (field.kind == FieldType::Float32).then_some(resolution);
+            let is_number = field.kind == FieldType::Float32 && !field.is_packed_colour();
+            field.resolution = is_number.then_some(resolution);
         }
         self
     }

@@ -1,5 +1,15 @@
 //! Tasks, interleaved timing, records, ranking.
 
+pub mod clock;
+pub mod contestants;
+pub mod counts;
+mod machine;
+pub mod points;
 mod record;
+mod rounds;
+pub mod stream;
+pub mod tokens;
+pub mod verify;
 
 pub use record::{CaptureFacts, Machine, Record, RunRecord};
+pub use rounds::{Times, interleave};

@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 /// One contestant on one capture: a line of `rank --json` and a row of a record's CSV.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// `tokens` (the kernel alone) or `points` (the same point bytes out).
     pub task: String,
-    /// `u32` or `u64`.
+    /// `u32` or `u64`; `points` for the points task.
     pub word: String,
-    /// `rows` (interleaved, as cloudini V4) or `columns`.
+    /// `rows` (interleaved, as cloudini V4), `columns`, or `sections` (cloudini V5).
     pub arrangement: String,
-    /// `l2` (one reused output buffer that stays in cache) or `dram` (output never reused).
+    /// `l2` (one reused output buffer that stays in cache), `dram` (output never reused) or `cloud` (one whole
+    /// cloud over and over).
     pub window: String,
     /// The capture's name.
     pub capture: String,
@@ -43,7 +44,7 @@ pub struct Record {
     pub vs_loop_low: f64,
     /// The highest of them: together the spread.
     pub vs_loop_high: f64,
-    /// Encoded bytes per token, control bytes included.
+    /// Encoded bytes per token (per point for the points task), control bytes included.
     pub bytes_per_token: f64,
     /// For the points task: raw point bytes per nanosecond, which is GB/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]

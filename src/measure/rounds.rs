@@ -78,10 +78,9 @@ impl Times {
         let rounds = self.0[contestant].len();
         let size = rounds.div_ceil(PARTS).max(1);
         let ratios = self.0[base].chunks(size).zip(self.0[contestant].chunks(size));
-        ratios.map(|(base, own)| minimum(base) / minimum(own)).fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(low, high), ratio| (low.min(ratio), high.max(ratio)),
-        )
+        ratios
+            .map(|(base, own)| minimum(base) / minimum(own))
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ratio| (low.min(ratio), high.max(ratio)))
     }
 }
 

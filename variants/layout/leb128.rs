@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{DecodeError, ErrorKind, Layout, Run, Word, decode_by_step};
+use crate::{DecodeError, Decoder, ErrorKind, Layout, Leb128Visitor, Run, Word, decode_by_step};
 
 /// The longest token, in bytes.
 pub const MAX_BYTES: usize = 10;
@@ -30,8 +30,13 @@ impl Layout for Leb128 {
         Ok(Run::of_data(bytes))
     }
 
+    #[inline]
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
         decode_by_step(run, out, decode_token)
+    }
+
+    fn show_leb128<D: Decoder<Layout = Self>>(name: &'static str, visitor: &mut impl Leb128Visitor) {
+        visitor.visit::<D>(name);
     }
 }
 
@@ -42,6 +47,13 @@ pub fn encode_token(mut token: u64, bytes: &mut Vec<u8>) {
         token >>= 7;
     }
     bytes.push(token as u8);
+}
+
+/// Bytes of a token in its shortest form, 1 to 10.
+#[must_use]
+#[inline]
+pub fn token_bytes(token: u64) -> usize {
+    (64 - (token | 1).leading_zeros() as usize).div_ceil(7)
 }
 
 /// The token at the front of `bytes`, and how many bytes it takes. Longer forms than needed are accepted.

@@ -40,7 +40,7 @@ pub(crate) fn all_three_byte_inputs<W: Word>(checker: &mut Checker<W>) {
 
 pub(crate) fn random_inputs_at_every_cut<W: Word>(checker: &mut Checker<W>) {
     let rng = &mut rng(1);
-    for _ in 0..sample(200_000, 10_000) {
+    for _ in 0..sample(200_000, 6_000) {
         let length = rng.random_range(1..=12);
         at_every_cut(checker, &rubbish(rng, length));
     }

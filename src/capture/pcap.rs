@@ -1,0 +1,110 @@
+//! Classic pcap, both byte orders, micro- and nanoseconds: the UDP datagrams in it.
+//!
+//! Source: draft-ietf-opsawg-pcap ("PCAP Capture File Format"), IEEE 802.3 and 802.1Q, RFC 791, RFC 768.
+
+use super::cursor::{Cursor, Endian};
+use crate::error::{Error, Result};
+
+/// The link type LINKTYPE_ETHERNET, the only one that is read.
+const ETHERNET: u32 = 1;
+
+/// One UDP datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram<'a> {
+    /// When it was captured, in nanoseconds since 1970.
+    pub time: u64,
+    /// The port it was sent to.
+    pub port: u16,
+    /// What the sensor sent.
+    pub payload: &'a [u8],
+}
+
+/// All UDP datagrams over IPv4 of a capture file, in its order; other packets are passed over.
+///
+/// # Errors
+/// Says at which packet the file ends or a datagram is incomplete: cut short by the recorder, or a fragment.
+pub fn datagrams(file: &[u8]) -> Result<Vec<Datagram<'_>>> {
+    let (mut cursor, fraction) = open(file)?;
+    let mut datagrams = Vec::new();
+    for number in 1_u64.. {
+        if cursor.rest().is_empty() {
+            break;
+        }
+        let at = |error: Error| error.within(format!("packet {number}"));
+        let seconds = cursor.u32("its time").map_err(at)?;
+        let part = cursor.u32("its time").map_err(at)?;
+        let captured = cursor.u32("its length").map_err(at)? as usize;
+        cursor.u32("its length").map_err(at)?;
+        let frame = cursor.take(captured, "its bytes").map_err(at)?;
+        let time = u64::from(seconds) * 1_000_000_000 + u64::from(part) * fraction;
+        if let Some((port, payload)) = udp(frame).map_err(at)? {
+            datagrams.push(Datagram { time, port, payload });
+        }
+    }
+    Ok(datagrams)
+}
+
+/// The packets behind the file header, and how many nanoseconds a unit of their times' fraction has.
+fn open(file: &[u8]) -> Result<(Cursor<'_>, u64)> {
+    let (endian, fraction) = match file {
+        [0xd4, 0xc3, 0xb2, 0xa1, ..] => (Endian::Little, 1_000),
+        [0xa1, 0xb2, 0xc3, 0xd4, ..] => (Endian::Big, 1_000),
+        [0x4d, 0x3c, 0xb2, 0xa1, ..] => (Endian::Little, 1),
+        [0xa1, 0xb2, 0x3c, 0x4d, ..] => (Endian::Big, 1),
+        [0x0a, 0x0d, 0x0d, 0x0a, ..] => {
+            return Err(Error::input(
+                "is pcapng, only classic pcap is read: convert it with `editcap -F pcap`",
+            ));
+        }
+        _ => return Err(Error::input("is no pcap: it does not start with pcap's magic number")),
+    };
+    let mut cursor = Cursor::new(file, endian);
+    cursor.take(20, "the file header")?;
+    // The high bits say whether frames end with a checksum.
+    let link = cursor.u32("the file header")? & 0x0fff_ffff;
+    if link != ETHERNET {
+        return Err(Error::input(format!("has link type {link}, only Ethernet (1) is read")));
+    }
+    Ok((cursor, fraction))
+}
+
+/// Port and payload, or `None` if the frame is something else.
+fn udp(frame: &[u8]) -> Result<Option<(u16, &[u8])>> {
+    let mut frame = Cursor::new(frame, Endian::Big);
+    if frame.rest().len() < 14 {
+        return Ok(None);
+    }
+    frame.take(12, "the Ethernet addresses")?;
+    let mut kind = frame.u16("the EtherType")?;
+    while matches!(kind, 0x8100 | 0x88a8) {
+        frame.u16("the VLAN tag")?;
+        kind = frame.u16("the EtherType")?;
+    }
+    if kind != 0x0800 {
+        return Ok(None);
+    }
+    let first = frame.u8("the IP header")?;
+    frame.take(5, "the IP header")?;
+    let fragment = frame.u16("the IP header")?;
+    frame.u8("the IP header")?;
+    let protocol = frame.u8("the IP header")?;
+    frame.take(10, "the IP header")?;
+    let options = (usize::from(first & 15) * 4).saturating_sub(20);
+    frame.take(options, "the IP options")?;
+    if first >> 4 != 4 || protocol != 17 {
+        return Ok(None);
+    }
+    // Bit 13 says that more fragments follow, the low 13 bits where this one belongs.
+    if fragment & 0x3fff != 0 {
+        return Err(Error::input("is an IP fragment: record with the packets put together again"));
+    }
+    frame.u16("the UDP header")?;
+    let port = frame.u16("the UDP header")?;
+    let length = frame.u16("the UDP header")?;
+    frame.u16("the UDP header")?;
+    let payload = usize::from(length)
+        .checked_sub(8)
+        .ok_or_else(|| Error::input(format!("says its UDP length is {length}, less than the header's 8")))?;
+    // Not all of the rest: short frames are padded.
+    Ok(Some((port, frame.take(payload, "the UDP payload")?)))
+}

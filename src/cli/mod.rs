@@ -1,0 +1,86 @@
+//! The command line: what can be asked, and the exit code of the answer.
+
+mod gate;
+mod list;
+mod rank;
+mod replay;
+mod report;
+mod select;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use variants::cpu;
+
+use crate::error::Result;
+
+/// Which way of decoding varints is fastest on real LIDAR data, and what it costs.
+///
+/// Without a command: `report`. Exit codes: 0 ok, 1 mismatch or failed check, 2 usage or missing data.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    /// Act as if the CPU had no more than this.
+    #[arg(long, global = true, value_enum, default_value = "all")]
+    cpu: Cpu,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// CPU features to let through.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Cpu {
+    /// The architecture's baseline.
+    Portable,
+    /// Up to SSE4.1.
+    Sse41,
+    /// Up to AVX2 with BMI2.
+    Avx2,
+    /// Everything it has.
+    All,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the variants and the captures: what runs here, and what the streams are made of.
+    List(list::Arguments),
+    /// Compare every variant with its layout's oracle on every capture.
+    Verify(verify::Arguments),
+    /// Time variants against each other on captures.
+    Rank(rank::Arguments),
+    /// Decode whole clouds over and over: throughput in raw point bytes, and the points' fingerprint.
+    Replay(replay::Arguments),
+    /// Compare instruction counts with the accepted ones: needs valgrind.
+    Gate(gate::Arguments),
+    /// Verify, rank and write the report.
+    Report(report::Arguments),
+}
+
+/// Runs the command line and prints what went wrong, if anything did.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    cpu::limit(match cli.cpu {
+        Cpu::Portable => cpu::Level::Portable,
+        Cpu::Sse41 => cpu::Level::Sse41,
+        Cpu::Avx2 => cpu::Level::Avx2,
+        Cpu::All => cpu::Level::All,
+    });
+    let done: Result<()> = match cli.command.unwrap_or_else(|| Command::Report(report::Arguments::default()))
+    {
+        Command::List(arguments) => list::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Rank(arguments) => rank::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Gate(arguments) => gate::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("varint-lab: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

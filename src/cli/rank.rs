@@ -1,0 +1,168 @@
+//! `rank`: time variants against each other.
+
+use std::io::IsTerminal;
+
+use clap::{Args, ValueEnum};
+
+use super::select::{Captures, Variants, progress};
+use crate::{
+    error::{Error, Result},
+    measure::{
+        Record,
+        contestants::{Contestant, LabWord},
+        points::{self, CloudMode, PathContestant},
+        stream::{Arrangement, Stream},
+        tokens::{Aligned, Window, measure},
+    },
+    report,
+};
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Task {
+    /// Kernels alone: bytes to tokens.
+    Tokens,
+    /// Whole clouds in cloudini's bytes: stage-1 chunks to point bytes, by path and variant.
+    Points,
+}
+
+/// The output word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WordName {
+    /// 32 bits a token.
+    U32,
+    /// 64 bits a token.
+    U64,
+}
+
+/// Arguments of `rank`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Arguments {
+    /// What is timed.
+    #[arg(long, value_enum, default_value = "tokens")]
+    task: Task,
+    /// The output word.
+    #[arg(long, value_enum, default_value = "u32")]
+    word: WordName,
+    /// How points times fields are cut into runs.
+    #[arg(long, value_enum, default_value = "rows")]
+    arrangement: Arrangement,
+    #[command(flatten)]
+    captures: Captures,
+    #[command(flatten)]
+    variants: Variants,
+    /// Where the output goes.
+    #[arg(long, value_enum, default_value = "l2")]
+    window: Window,
+    /// The version of cloudini's format, for --task points.
+    #[arg(long, value_enum)]
+    mode: Option<CloudMode>,
+    /// Rounds, each with every variant in a new order [default: 31, or 7 for --window dram].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(5..=100_000))]
+    rounds: Option<u32>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rounds that a user gets who does not choose.
+pub(super) fn default_rounds(window: Window) -> u32 {
+    match window {
+        Window::L2 => 31,
+        Window::Dram => 7,
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// On unknown names, unreadable captures, or a variant whose output is wrong.
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.task == Task::Tokens && arguments.mode.is_some() {
+        return Err(Error::input("--mode is for --task points: tokens have no version"));
+    }
+    let streams = arguments.captures.streams(false)?;
+    let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(arguments.window));
+    let records = match arguments.task {
+        Task::Points => {
+            let contestants = arguments.variants.path_contestants()?;
+            points_task(&streams, arguments.mode.unwrap_or(CloudMode::V4), &contestants, rounds)?
+        }
+        Task::Tokens => {
+            let contestants = arguments.variants.runnable()?;
+            let plan = Plan { arrangement: arguments.arrangement, window: arguments.window, rounds };
+            match arguments.word {
+                WordName::U32 => tokens_task::<u32>(&streams, &contestants, plan)?,
+                WordName::U64 => tokens_task::<u64>(&streams, &contestants, plan)?,
+            }
+        }
+    };
+    if arguments.json {
+        for record in &records {
+            let line = serde_json::to_string(record).map_err(|error| Error::check(error.to_string()))?;
+            println!("{line}");
+        }
+    } else {
+        println!("{}", report::ranking_table(&records, std::io::stdout().is_terminal()));
+    }
+    Ok(())
+}
+
+/// How the tokens task is run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Rows or columns.
+    pub arrangement: Arrangement,
+    /// Where the output goes.
+    pub window: Window,
+    /// Rounds a capture.
+    pub rounds: u32,
+}
+
+/// Times the contestants on each stream, fastest first in each.
+///
+/// # Errors
+/// If a variant's output is wrong, or a stream does not fit the word.
+pub(super) fn tokens_task<W: LabWord>(
+    streams: &[Stream],
+    contestants: &[Contestant],
+    plan: Plan,
+) -> Result<Vec<Record>> {
+    let mut buffer = Aligned::<W>::default();
+    let bar = progress(streams.len() as u64 * u64::from(plan.rounds), "tokens");
+    let mut records = Vec::new();
+    for stream in streams {
+        bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
+        let mut rows =
+            measure(stream, plan.arrangement, plan.window, contestants, plan.rounds, &mut buffer, || {
+                bar.inc(1)
+            })?;
+        rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
+        records.append(&mut rows);
+    }
+    bar.finish_and_clear();
+    Ok(records)
+}
+
+/// Times paths around variants on each stream's cloud, fastest first in each.
+///
+/// # Errors
+/// If contestants give different points.
+pub(super) fn points_task(
+    streams: &[Stream],
+    mode: CloudMode,
+    contestants: &[PathContestant],
+    rounds: u32,
+) -> Result<Vec<Record>> {
+    let bar = progress(streams.len() as u64 * u64::from(rounds), "points");
+    let mut records = Vec::new();
+    for stream in streams {
+        bar.set_message(format!("{} points {}", stream.facts.name, mode.name()));
+        if let Some(mut rows) = points::measure(stream, mode, contestants, rounds, || bar.inc(1))? {
+            rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
+            records.append(&mut rows);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(records)
+}

@@ -1,0 +1,232 @@
+//! `replay`: upstream's decode replay. Everything is encoded beforehand, decoding alone is timed.
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path as FilePath, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::{Args, ValueEnum};
+
+use super::select::progress;
+use crate::{
+    capture,
+    cloud::{self, Cloud, Compression, EncodeOptions, Path, encode},
+    error::{Error, Result},
+    fnv::Fnv,
+    measure::{
+        clock::thread_time,
+        points::{self, CloudMode, PathContestant},
+        stream::DEFAULT_RESOLUTION,
+    },
+};
+
+/// Arguments of `replay`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Arguments {
+    /// A bundled capture's name, a PCD file or folder, or a cloudini file.
+    #[arg(value_name = "FILE")]
+    input: PathBuf,
+    /// The version to encode as [default: both].
+    #[arg(long, value_enum)]
+    mode: Option<CloudMode>,
+    /// The LEB128 variant to decode with [default: the one for the widest vectors that run here].
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
+    /// How tokens get into the points.
+    #[arg(long, value_enum, default_value = "block")]
+    path: PathName,
+    /// How often everything is decoded.
+    #[arg(long, default_value = "10", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repeat: u32,
+    /// Put ZSTD behind the encoding; undoing it is timed.
+    #[arg(long, conflicts_with = "lz4")]
+    zstd: bool,
+    /// Put LZ4 behind the encoding; undoing it is timed.
+    #[arg(long)]
+    lz4: bool,
+    /// Print the FNV-1a fingerprint of the decoded points.
+    #[arg(long)]
+    hash: bool,
+    /// The grid of FLOAT32 fields, in their own unit [default: 0.001].
+    #[arg(long, value_name = "STEP")]
+    resolution: Option<f32>,
+    /// Share the chunks out among so many threads; wall time is shown then.
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
+}
+
+/// [`Path`] on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PathName {
+    /// Upstream's: one virtual call for each field of each point.
+    PerField,
+    /// The plan resolved once, no virtual call.
+    PerPoint,
+    /// A bulk decoder into windows that stay in the cache, then the lift.
+    Block,
+}
+
+impl PathName {
+    fn path(self) -> Path {
+        match self {
+            Self::PerField => Path::PerField,
+            Self::PerPoint => Path::PerPoint,
+            Self::Block => Path::Block,
+        }
+    }
+}
+
+/// What is replayed: files in one mode.
+struct Replay {
+    label: String,
+    files: Vec<Vec<u8>>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the input cannot be read or encoded, or the options contradict it.
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let contestant = contestant(arguments)?;
+    for replay in replays(arguments)? {
+        replay_one(arguments, &contestant, &replay)?;
+    }
+    Ok(())
+}
+
+fn contestant(arguments: &Arguments) -> Result<PathContestant> {
+    let path = arguments.path.path();
+    let name = match &arguments.variant {
+        Some(name) => name.clone(),
+        None => points::widest().to_owned(),
+    };
+    points::contestants()
+        .into_iter()
+        .find(|contestant| contestant.path == path.name() && contestant.variant == name)
+        .ok_or_else(|| {
+            Error::input(format!("{name} is no LEB128 variant that runs here; `varint-lab list` shows them"))
+        })
+}
+
+/// Encodes what the user named, once for each mode.
+fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
+    let input = &arguments.input;
+    if input.extension().is_some_and(|extension| extension == "cloudini") {
+        return encoded_file(arguments, input);
+    }
+    let resolution = arguments.resolution.unwrap_or(DEFAULT_RESOLUTION);
+    if !(resolution.is_finite() && resolution > 0.0) {
+        return Err(Error::input(format!("--resolution {resolution}: a grid's step is a number above 0")));
+    }
+    let bundled = input.to_str().filter(|name| capture::BUNDLED.contains(name));
+    let captures = match bundled {
+        Some(name) => vec![capture::bundled(name)?],
+        None if input.exists() => capture::load_path(input)?,
+        None => {
+            return Err(Error::input(format!(
+                "{}: neither a file nor a bundled capture; those are {}",
+                input.display(),
+                capture::BUNDLED.join(", ")
+            )));
+        }
+    };
+    let clouds: Vec<(String, Cloud)> = captures
+        .into_iter()
+        .map(|capture| (capture.name, capture.cloud.with_resolution(resolution)))
+        .collect();
+    let compression = match (arguments.zstd, arguments.lz4) {
+        (true, _) => Compression::Zstd,
+        (_, true) => Compression::Lz4,
+        _ => Compression::None,
+    };
+    let modes = arguments.mode.map_or(CloudMode::ALL.to_vec(), |mode| vec![mode]);
+    modes
+        .into_iter()
+        .map(|mode| {
+            let options = EncodeOptions { compression, ..EncodeOptions::lossy(mode.version()) };
+            let files = clouds.iter().map(|(name, cloud)| {
+                encode(cloud, &options).map_err(|error| Error::from(error).within(name))
+            });
+            Ok(Replay { label: mode.name().to_owned(), files: files.collect::<Result<_>>()? })
+        })
+        .collect()
+}
+
+/// A file that is encoded already says itself how.
+fn encoded_file(arguments: &Arguments, path: &FilePath) -> Result<Vec<Replay>> {
+    let refused = [
+        ("--mode", arguments.mode.is_some()),
+        ("--resolution", arguments.resolution.is_some()),
+        ("--zstd", arguments.zstd),
+        ("--lz4", arguments.lz4),
+    ];
+    if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
+        return Err(Error::input(format!(
+            "{option} says how to encode, but {} is encoded already: leave it out",
+            path.display()
+        )));
+    }
+    let bytes = fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
+    let (header, _) =
+        cloud::read_header(&bytes).map_err(|error| Error::from(error).within(path.display()))?;
+    let label = format!("v{} {}", header.version, header.compression.name());
+    Ok(vec![Replay { label, files: vec![bytes] }])
+}
+
+fn replay_one(arguments: &Arguments, contestant: &PathContestant, replay: &Replay) -> Result<()> {
+    let mut fingerprint = Fnv::default();
+    let mut raw_bytes = 0;
+    let mut best = Duration::MAX;
+    let mut total = Duration::ZERO;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.get())
+        .build()
+        .map_err(|error| Error::check(format!("threads: {error}")))?;
+    let mut buffers: Vec<Vec<u8>> = Vec::new();
+    let bar = progress(u64::from(arguments.repeat), &format!("replay {}", replay.label));
+    for pass in 0..arguments.repeat {
+        let mut took = Duration::ZERO;
+        for (index, file) in replay.files.iter().enumerate() {
+            let place =
+                |error| Error::from(error).within(format!("{}, {}", arguments.input.display(), replay.label));
+            if pass == 0 {
+                buffers.push(vec![0; cloud::Prepared::open(file).map_err(place)?.point_bytes()]);
+            }
+            let points = &mut buffers[index][..];
+            let (wall, cpu) = (Instant::now(), thread_time());
+            let prepared = cloud::Prepared::open(file).map_err(place)?;
+            if arguments.threads.get() == 1 {
+                contestant.run(&prepared, &[], points).map_err(place)?;
+                took += thread_time() - cpu;
+            } else {
+                pool.install(|| contestant.run_parallel(&prepared, points)).map_err(place)?;
+                took += wall.elapsed();
+            }
+            if pass == 0 {
+                raw_bytes += points.len();
+                fingerprint.add(points);
+            }
+        }
+        best = best.min(took);
+        total += took;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let rate = |time: Duration| raw_bytes as f64 / 1e6 / time.as_secs_f64().max(1e-9);
+    let mean = total / arguments.repeat;
+    let mut line = format!(
+        "{:10} {:40} {:>9.1} MB/s best {:>9.1} MB/s mean of {}",
+        replay.label,
+        contestant.name(),
+        rate(best),
+        rate(mean),
+        arguments.repeat
+    );
+    if arguments.hash {
+        line += &format!("\n{:10} FNV-1a {:#018x} of {raw_bytes} bytes", replay.label, fingerprint.value());
+    }
+    println!("{line}");
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! The ways from a chunk's stage-1 bytes to its points. All of them give the same bytes and the same errors.
+
+use variants::{Decoder, Run, layout::Leb128};
+
+use super::{
+    CloudError, CloudErrorKind, Plan, Step, block,
+    read::{Flaw, Group, Read, Reader},
+    sections::{read_section, words},
+};
+
+/// How the tokens of rows get into the points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Path {
+    /// Upstream's shape: for every point one virtual call for each field (one for a whole leading group) around
+    /// the scalar step [`Decoder::next_token`].
+    PerField,
+    /// The same step, with the fields resolved once for the chunk and no virtual call.
+    PerPoint,
+    /// Bulk kernel and lift by turns, on windows of tokens that stay in the L1 cache. Rows with other bytes
+    /// between their tokens are read as by `PerPoint`, version 5's columns behind them in bulk.
+    Block,
+}
+
+impl Path {
+    /// All paths.
+    pub const ALL: [Self; 3] = [Self::PerField, Self::PerPoint, Self::Block];
+
+    /// The name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PerField => "per-field",
+            Self::PerPoint => "per-point",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// Decodes one chunk's stage-1 bytes into `points`, which are as many whole points as the chunk has to hold.
+/// Bytes of a point that no field covers are left as they are.
+///
+/// # Errors
+/// The first value that cannot be read, with its field and its point within the chunk; `LeftOver` if a plan
+/// with sections leaves bytes. `points` then holds anything in its fields.
+///
+/// # Panics
+/// If `points` is not a multiple of the plan's point step.
+pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
+    decoder: D,
+    path: Path,
+    plan: &Plan,
+    bytes: &[u8],
+    points: &mut [u8],
+) -> Result<(), CloudError> {
+    if points.is_empty() {
+        return Ok(());
+    }
+    assert!(points.len().is_multiple_of(plan.point_step), "whole points");
+    if path == Path::Block && block::decode(decoder, plan, bytes, points).is_ok() {
+        return Ok(());
+    }
+    let mut run = Run::of_data(bytes);
+    match path {
+        Path::PerField => rows_per_field(decoder, plan, &mut run, points)?,
+        // A block that gave up starts again.
+        Path::PerPoint | Path::Block => rows_per_point(decoder, plan, &mut run, points)?,
+    }
+    for step in &plan.sections {
+        read_section(decoder, step, &mut run, plan.point_step, points)?;
+    }
+    if plan.refuses_left_over && !run.data.is_empty() {
+        let what = format!("{} bytes are left behind the last section", run.data.len());
+        return Err(CloudError::new(CloudErrorKind::LeftOver, what));
+    }
+    Ok(())
+}
+
+fn rows_per_field<D: Decoder<Layout = Leb128>>(
+    decoder: D,
+    plan: &Plan,
+    run: &mut Run<'_>,
+    points: &mut [u8],
+) -> Result<(), CloudError> {
+    let mut readers: Vec<(usize, Box<dyn Read<D>>)> = Vec::new();
+    match plan.group {
+        3 => readers.push((0, Box::new(Group::<3>::new(&plan.rows)))),
+        4 => readers.push((0, Box::new(Group::<4>::new(&plan.rows)))),
+        _ => {}
+    }
+    for (index, step) in plan.rows.iter().enumerate().skip(plan.group) {
+        readers.push((index, Reader::new(step).boxed()));
+    }
+    for (index, point) in points.chunks_exact_mut(plan.point_step).enumerate() {
+        for (first, reader) in &mut readers {
+            reader.read(decoder, run, point).map_err(|flaw| place(flaw, &plan.rows[*first..], index))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn rows_per_point<D: Decoder<Layout = Leb128>>(
+    decoder: D,
+    plan: &Plan,
+    run: &mut Run<'_>,
+    points: &mut [u8],
+) -> Result<(), CloudError> {
+    match plan.group {
+        3 => rows_behind_group(decoder, Group::<3>::new(&plan.rows), plan, run, points),
+        4 => rows_behind_group(decoder, Group::<4>::new(&plan.rows), plan, run, points),
+        _ => rows_behind_group(decoder, Group::<0>::new(&plan.rows), plan, run, points),
+    }
+}
+
+/// The group's lanes are unrolled; the fields behind it take a jump each.
+fn rows_behind_group<D: Decoder<Layout = Leb128>, const N: usize>(
+    decoder: D,
+    mut group: Group<N>,
+    plan: &Plan,
+    run: &mut Run<'_>,
+    points: &mut [u8],
+) -> Result<(), CloudError> {
+    let mut readers: Vec<_> = plan.rows[N..].iter().map(Reader::new).collect();
+    // A copy that nothing else points at can live in registers.
+    let mut left = *run;
+    for (index, point) in points.chunks_exact_mut(plan.point_step).enumerate() {
+        group.read(decoder, &mut left, point).map_err(|flaw| place(flaw, &plan.rows, index))?;
+        for (reader, step) in readers.iter_mut().zip(&plan.rows[N..]) {
+            reader
+                .read(decoder, &mut left, point)
+                .map_err(|flaw| place(flaw, std::slice::from_ref(step), index))?;
+        }
+    }
+    *run = left;
+    Ok(())
+}
+
+/// The error of a flaw in the fields of a reader, whose first one is the first of `steps`.
+#[cold]
+fn place(flaw: Flaw, steps: &[Step], point: usize) -> CloudError {
+    let field = &steps[usize::from(flaw.lane)].name;
+    CloudError::new(flaw.kind, words(flaw.kind)).in_field(field).at_point(point)
+}

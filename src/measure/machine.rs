@@ -1,0 +1,95 @@
+//! The machine's stamp on every record.
+
+use std::{fs, process::Command, thread};
+
+use super::record::Machine;
+
+impl Machine {
+    /// This machine, now; `load` starts as (now, now) and is completed by [`Machine::finish`].
+    #[must_use]
+    pub fn here() -> Self {
+        let load = load();
+        Self {
+            cpu: cpu_name().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            processors: thread::available_parallelism().map_or(1, |count| count.get() as u32),
+            features: features(),
+            rustc: env!("BUILD_RUSTC").to_owned(),
+            target: env!("BUILD_TARGET").to_owned(),
+            revision: revision().unwrap_or_else(|| "unknown".to_owned()),
+            load: load.map(|load| (load, load)),
+            date: chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }
+    }
+
+    /// Notes the load when measuring ended.
+    pub fn finish(&mut self) {
+        if let (Some((_, end)), Some(now)) = (&mut self.load, load()) {
+            *end = now;
+        }
+    }
+}
+
+/// The model with its family and stepping where the name alone says little, as it does on virtual machines.
+fn cpu_name() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let value = |key: &str| {
+        let line = text.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let name = value("model name")?;
+    Some(match (value("cpu family"), value("model")) {
+        (Some(family), Some(model)) => format!("{name} (family {family} model {model})"),
+        _ => name,
+    })
+}
+
+/// The features that variants use and this CPU has.
+fn features() -> Vec<String> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! detected {
+            ($($feature:tt),*) => {
+                [$(($feature, std::is_x86_feature_detected!($feature))),*]
+            };
+        }
+        detected!(
+            "ssse3",
+            "sse4.1",
+            "popcnt",
+            "bmi1",
+            "bmi2",
+            "avx2",
+            "avx512f",
+            "avx512bw",
+            "avx512dq",
+            "avx512vl",
+            "avx512vbmi",
+            "avx512vbmi2"
+        )
+        .into_iter()
+        .filter_map(|(feature, here)| here.then(|| feature.to_owned()))
+        .collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        Vec::new()
+    }
+}
+
+/// The commit of the source, with a mark if it was changed since.
+fn revision() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output =
+            Command::new("git").args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    // Reports are the program's own output: they do not make the source another one.
+    let changes = git(&["status", "--porcelain", "--", ".", ":(exclude)reports", ":(exclude)README.md"])?;
+    Some(if changes.is_empty() { commit } else { format!("{commit}+changes") })
+}
+
+/// The one-minute load average.
+fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}

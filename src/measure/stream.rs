@@ -1,0 +1,158 @@
+//! Token streams of captures: what the tokens task decodes.
+
+use variants::layout::leb128;
+
+use super::record::CaptureFacts;
+use crate::{
+    capture::{self, Capture, synthetic},
+    cloud::{Cloud, tokens},
+    error::{Error, Result},
+};
+
+/// Fewer tokens than this let the branch predictor learn the stream by heart: such a capture is measured,
+/// marked short and left out of every aggregate.
+pub const LONG_ENOUGH: usize = 65_536;
+
+/// The grid of FLOAT32 fields, in their own unit; upstream's default.
+pub const DEFAULT_RESOLUTION: f32 = 0.001;
+
+/// Tokens of a synthetic stream.
+const SYNTHETIC_TOKENS: usize = 8 * LONG_ENOUGH;
+
+/// How points times fields are cut into runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Arrangement {
+    /// Point after point, the fields interleaved, as cloudini V4.
+    Rows,
+    /// Field after field inside each chunk.
+    Columns,
+}
+
+impl Arrangement {
+    /// `rows` or `columns`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Columns => "columns",
+        }
+    }
+}
+
+/// A capture's tokens, chunk after chunk.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// What a reader should know of it.
+    pub facts: CaptureFacts,
+    /// In rows.
+    rows: Vec<u64>,
+    /// In columns; `None` where there are no fields to tell apart.
+    columns: Option<Vec<u64>>,
+    /// The points, with their resolutions set; `None` for a synthetic stream.
+    pub cloud: Option<Cloud>,
+}
+
+impl Stream {
+    /// The tokens of a recording.
+    ///
+    /// # Errors
+    /// If a value cannot be stored on the grid.
+    pub fn of_capture(capture: Capture) -> Result<Self> {
+        let cloud = capture.cloud.with_resolution(DEFAULT_RESOLUTION);
+        let rows = tokens::rows(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
+        let columns =
+            tokens::columns(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
+        let given = capture.facts;
+        let facts = CaptureFacts {
+            name: capture.name,
+            sensor: given.sensor,
+            scene: given.scene,
+            order: given.order,
+            fields: given.fields,
+            source: given.source,
+            licence: given.licence,
+            synthetic: false,
+            short: rows.len() < LONG_ENOUGH,
+            points: cloud.points() as u64,
+            ..facts_of_tokens(&rows)
+        };
+        Ok(Self { facts, rows, columns: Some(columns.concat()), cloud: Some(cloud) })
+    }
+
+    /// A made-up stream, or `None` if there is none of that name.
+    #[must_use]
+    pub fn synthetic(name: &str) -> Option<Self> {
+        let rows = synthetic::tokens(name, SYNTHETIC_TOKENS)?;
+        let facts = CaptureFacts {
+            name: name.to_owned(),
+            sensor: "none: synthetic".into(),
+            scene: "none: synthetic".into(),
+            order: "none: synthetic".into(),
+            fields: "none: tokens".into(),
+            source: format!("rand, Xoshiro256PlusPlus, seed {}", synthetic::SEED),
+            licence: "of this project".into(),
+            synthetic: true,
+            ..facts_of_tokens(&rows)
+        };
+        Some(Self { facts, rows, columns: None, cloud: None })
+    }
+
+    /// The tokens in an arrangement, if the stream has it.
+    #[must_use]
+    pub fn tokens(&self, arrangement: Arrangement) -> Option<&[u64]> {
+        match arrangement {
+            Arrangement::Rows => Some(&self.rows),
+            Arrangement::Columns => self.columns.as_deref(),
+        }
+    }
+}
+
+/// The facts that the tokens themselves tell.
+fn facts_of_tokens(tokens: &[u64]) -> CaptureFacts {
+    let mut lengths = [0_u64; leb128::MAX_BYTES];
+    for &token in tokens {
+        lengths[leb128::token_bytes(token) - 1] += 1;
+    }
+    let count = tokens.len().max(1) as f64;
+    let bytes: u64 = lengths.iter().zip(1..).map(|(count, bytes)| count * bytes).sum();
+    CaptureFacts {
+        name: String::new(),
+        sensor: String::new(),
+        scene: String::new(),
+        order: String::new(),
+        fields: String::new(),
+        source: String::new(),
+        licence: String::new(),
+        synthetic: false,
+        short: tokens.len() < LONG_ENOUGH,
+        points: 0,
+        tokens: tokens.len() as u64,
+        bytes_per_token: bytes as f64 / count,
+        length_shares: lengths.map(|tokens| tokens as f64 / count),
+    }
+}
+
+/// All bundled captures, in table order.
+///
+/// # Errors
+/// If their packages are not at hand.
+pub fn bundled() -> Result<Vec<Stream>> {
+    capture::BUNDLED.iter().map(|name| Stream::of_capture(capture::bundled(name)?)).collect()
+}
+
+/// The stream of a bundled capture or a synthetic one.
+///
+/// # Errors
+/// If there is none of that name, or its package is not at hand.
+pub fn by_name(name: &str) -> Result<Stream> {
+    if capture::BUNDLED.contains(&name) {
+        return Stream::of_capture(capture::bundled(name)?);
+    }
+    Stream::synthetic(name).ok_or_else(|| {
+        Error::input(format!(
+            "no capture is named {name}; there are {} and the synthetic {}; a file of your own goes after --data",
+            capture::BUNDLED.join(", "),
+            synthetic::NAMES.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,206 @@
+//! Bytes against time, with the decoders that no other beats in both.
+
+use plotters::{prelude::RGBColor, style::Color};
+
+use crate::{
+    error::Result,
+    report::{
+        charts::{
+            canvas::{Align, Canvas, GREY, GRID, INK, PAPER, plain, text_width},
+            style::{
+                Chart, MARGIN, SMALL, WIDTH, class_colour, footer, header, legend, legend_items, log_ticks,
+            },
+        },
+        rank::{Entry, Ranking},
+    },
+};
+
+const FRONT: RGBColor = RGBColor(0xb0, 0xb0, 0xb0);
+const LABEL: i32 = 13;
+
+/// A decoder's place: bytes against LEB128, ratio to the loop.
+struct Point<'a> {
+    entry: &'a Entry<'a>,
+    size: f64,
+    ratio: f64,
+    x: i32,
+    y: i32,
+}
+
+/// The chart, or `None` if fewer than two layouts are there. Controls are lines, since they have no layout.
+pub(super) fn draw(
+    file: String,
+    title: &str,
+    subtitle: &str,
+    both: &Ranking<'_>,
+    baseline: &str,
+    origin: &str,
+) -> Result<Option<Chart>> {
+    let ranked = both.entries.iter().filter(|entry| entry.row.standing == "ranked");
+    let mut points: Vec<Point<'_>> = ranked
+        .filter_map(|entry| Some(Point { entry, size: entry.size?, ratio: entry.ratio.value, x: 0, y: 0 }))
+        .collect();
+    if points.iter().all(|point| point.entry.row.layout == points[0].entry.row.layout) {
+        return Ok(None);
+    }
+    let controls: Vec<&Entry<'_>> = both.entries.iter().filter(|entry| entry.is_control()).collect();
+
+    let mut canvas = Canvas::new(WIDTH);
+    let top = header(&mut canvas, title, subtitle);
+    let items = legend_items(points.iter().map(|point| point.entry.row));
+    let top = legend(&mut canvas, top, &items) + 10;
+    let (left, right, bottom) = (MARGIN + 54, WIDTH - MARGIN - 20, top + 420);
+
+    let figures = points.iter().map(|point| point.ratio);
+    let figures = figures.chain(controls.iter().map(|entry| entry.ratio.value));
+    let (low, high) = figures.fold((1.0_f64, 1.0_f64), |(a, b), x| (a.min(x), b.max(x)));
+    let (low, high) = (low / 1.15, high * 1.25);
+    let sizes = points.iter().map(|point| point.size);
+    let (small, large) = sizes.fold((1.0_f64, 1.0_f64), |(a, b), x| (a.min(x), b.max(x)));
+    // The smallest layout's names stand left of its points.
+    let pad = (large - small).max(0.02) * 0.1;
+    let (small, large) = (small - 3.0 * pad, large + pad);
+    let x = |size: f64| left + (f64::from(right - left) * (size - small) / (large - small)).round() as i32;
+    let y = |ratio: f64| {
+        bottom - (f64::from(bottom - top) * (ratio / low).ln() / (high / low).ln()).round() as i32
+    };
+    for point in &mut points {
+        (point.x, point.y) = (x(point.size), y(point.ratio));
+    }
+
+    for tick in log_ticks(low, high) {
+        canvas.line(&[(left, y(tick)), (right, y(tick))], GRID, 1);
+        canvas.text(left - 8, y(tick), &format!("{tick}×"), SMALL, Align::Right);
+    }
+    for percent in percents(small, large) {
+        let at = x(percent / 100.0);
+        canvas.line(&[(at, top), (at, bottom)], GRID, 1);
+        canvas.text(at, bottom + 14, &format!("{percent} %"), SMALL, Align::Middle);
+    }
+    canvas.text((left + right) / 2, bottom + 34, "bytes, LEB128 = 100 %", SMALL, Align::Middle);
+    let mut taken = Vec::new();
+    for entry in controls {
+        let at = y(entry.ratio.value);
+        canvas.dashes((left, at), (right, at), GREY);
+        let name = entry.row.variant.as_str();
+        let width = text_width(name, SMALL);
+        let spot = [right - width - 4, at - 16, right, at - 1];
+        canvas.text(right - 4, at - 9, name, SMALL, Align::Right);
+        taken.push(spot);
+    }
+    let front = front_line(&points, right);
+    canvas.line(&front, FRONT, 2);
+    taken.extend(front.windows(2).map(|ends| {
+        let ((a, b), (c, d)) = (ends[0], ends[1]);
+        [a.min(c), b.min(d), a.max(c), b.max(d)]
+    }));
+    for point in &points {
+        taken.push(dot_box(point));
+        canvas.dot(point.x, point.y, 7, PAPER.filled());
+        canvas.dot(point.x, point.y, 5, class_colour(&point.entry.row.class).filled());
+    }
+    for point in labelled(&points, baseline) {
+        label(&mut canvas, point, &mut taken, [left, top, right, bottom]);
+    }
+    let height = footer(&mut canvas, bottom + 46, &both.notes, origin);
+    let alt = format!("{title}: bytes against LEB128 and speed against {baseline} of every decoder");
+    Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file }))
+}
+
+/// Those that no other decoder beats in size and in speed, smallest first.
+fn front(figures: &[(f64, f64)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    order.sort_by(|&a, &b| figures[a].0.total_cmp(&figures[b].0).then(figures[b].1.total_cmp(&figures[a].1)));
+    let mut best = f64::NEG_INFINITY;
+    order.retain(|&at| {
+        let ahead = figures[at].1 > best;
+        best = best.max(figures[at].1);
+        ahead
+    });
+    order
+}
+
+fn front_of(points: &[Point<'_>]) -> Vec<usize> {
+    front(&points.iter().map(|point| (point.size, point.ratio)).collect::<Vec<_>>())
+}
+
+/// The edge of what can be had: steps, since nothing lies between two layouts.
+fn front_line(points: &[Point<'_>], right: i32) -> Vec<(i32, i32)> {
+    let mut line = Vec::<(i32, i32)>::new();
+    for at in front_of(points) {
+        let Point { x, y, .. } = points[at];
+        if let Some(&(_, before)) = line.last() {
+            line.push((x, before));
+        }
+        line.push((x, y));
+    }
+    line.extend(line.last().map(|&(_, y)| (right, y)));
+    line
+}
+
+/// The front, the best of every layout, and the loop: labels for all would cover each other.
+fn labelled<'a>(points: &'a [Point<'a>], baseline: &str) -> Vec<&'a Point<'a>> {
+    let front = front_of(points);
+    let best = |point: &Point<'_>| {
+        points
+            .iter()
+            .filter(|other| other.entry.row.layout == point.entry.row.layout)
+            .all(|other| other.ratio <= point.ratio)
+    };
+    let mut chosen: Vec<&Point<'_>> = points
+        .iter()
+        .enumerate()
+        .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == baseline)
+        .map(|(_, point)| point)
+        .collect();
+    // From the left: a name then finds the room over its own point, not the next one's.
+    chosen.sort_by(|a, b| a.x.cmp(&b.x).then(a.y.cmp(&b.y)));
+    chosen
+}
+
+/// The room that a point keeps to itself: a name that is nearer would seem to be its own.
+fn dot_box(point: &Point<'_>) -> [i32; 4] {
+    [point.x - 10, point.y - 10, point.x + 10, point.y + 10]
+}
+
+/// Puts a name beside its point where nothing else is, near first.
+fn label(
+    canvas: &mut Canvas,
+    point: &Point<'_>,
+    taken: &mut Vec<[i32; 4]>,
+    [left, top, right, bottom]: [i32; 4],
+) {
+    let look = plain(LABEL, INK);
+    let name = &point.entry.row.variant;
+    let width = text_width(name, look);
+    let places = [(11, 0), (-11 - width, 0), (-width / 2, 17), (-width / 2, -17), (8, 16), (8, -16)];
+    let far = [(11, 32), (-11 - width, 32), (11, -32), (-11 - width, -32), (11, 48), (-11 - width, 48)];
+    let spots = places.into_iter().chain(far).enumerate().map(|(at, (across, down))| {
+        let (start, middle) = (point.x + across, point.y + down);
+        ([start, middle - 8, start + width, middle + 8], at >= places.len())
+    });
+    let inside =
+        |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
+    let apart = |a: &[i32; 4], b: &[i32; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
+    let own = dot_box(point);
+    let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
+    // Without a free spot the name would cover others; the table has it.
+    if let Some((spot, far)) = spots.into_iter().find(|(spot, _)| inside(spot) && free(spot)) {
+        if far {
+            let end = if spot[0] > point.x { spot[0] } else { spot[2] };
+            canvas.line(&[(point.x, point.y), (end, (spot[1] + spot[3]) / 2)], GREY, 1);
+        }
+        canvas.fill([spot[0] - 1, spot[1] + 1, spot[2], spot[3] - 1], PAPER);
+        canvas.text(spot[0], (spot[1] + spot[3]) / 2, name, look, Align::Left);
+        taken.push(spot);
+    }
+}
+
+/// Round percentages between two parts.
+fn percents(small: f64, large: f64) -> Vec<f64> {
+    let span = 100.0 * (large - small);
+    let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
+    let step = step.into_iter().find(|step| span / step <= 9.0).unwrap_or(span);
+    let first = (100.0 * small / step).ceil();
+    (0..10).map(|at| (first + f64::from(at)) * step).take_while(|&tick| tick <= 100.0 * large).collect()
+}

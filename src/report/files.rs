@@ -1,0 +1,88 @@
+//! Files that appear whole or not at all.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+
+use crate::error::{Error, Result};
+
+/// Files that are written beside their target and moved into place together.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    /// Dropping it removes what was not moved.
+    folder: TempDir,
+    moves: Vec<(PathBuf, PathBuf)>,
+}
+
+fn failed(what: &Path, error: &io::Error) -> Error {
+    Error::check(format!("{}: cannot be written: {error}", what.display()))
+}
+
+impl Staging {
+    /// A staging folder in `beside`, which is made if it is not there. It has to be on the targets' file
+    /// system, or nothing can be moved.
+    pub(crate) fn new(beside: &Path) -> Result<Self> {
+        fs::create_dir_all(beside).map_err(|error| failed(beside, &error))?;
+        let folder = tempfile::Builder::new()
+            .prefix(".staging-")
+            .tempdir_in(beside)
+            .map_err(|error| failed(beside, &error))?;
+        Ok(Self { folder, moves: Vec::new() })
+    }
+
+    /// Writes a file that [`Self::commit`] will move to `target`.
+    pub(crate) fn file(&mut self, target: PathBuf, bytes: &[u8]) -> Result<()> {
+        let staged = self.folder.path().join(format!("new-{}", self.moves.len()));
+        write_synced(&staged, bytes).map_err(|error| failed(&target, &error))?;
+        self.moves.push((staged, target));
+        Ok(())
+    }
+
+    /// Moves every file into place. Each move is atomic, and if one fails those before it are taken back.
+    pub(crate) fn commit(self) -> Result<()> {
+        for (_, target) in &self.moves {
+            if let Some(parent) = target.parent() {
+                fs::create_dir_all(parent).map_err(|error| failed(target, &error))?;
+            }
+        }
+        for (at, (staged, target)) in self.moves.iter().enumerate() {
+            let moved = self.keep_old(at).and_then(|()| fs::rename(staged, target));
+            if let Err(error) = moved {
+                self.take_back(at);
+                return Err(failed(target, &error));
+            }
+        }
+        Ok(())
+    }
+
+    fn old(&self, at: usize) -> PathBuf {
+        self.folder.path().join(format!("old-{at}"))
+    }
+
+    /// Copies what a target holds, so that it can come back.
+    fn keep_old(&self, at: usize) -> io::Result<()> {
+        match fs::copy(&self.moves[at].1, self.old(at)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Undoes the moves before `end`. A failure here leaves a whole new file, and the error that is reported
+    /// is the one that led here.
+    fn take_back(&self, end: usize) {
+        for (at, (_, target)) in self.moves[..end].iter().enumerate().rev() {
+            let old = self.old(at);
+            let _ = if old.exists() { fs::rename(old, target) } else { fs::remove_file(target) };
+        }
+    }
+}
+
+/// Writes a file so that it is on the disk, not only in the system's memory, before it is moved.
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create_new(path)?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,113 @@
+//! Tables, charts and `results.md`, rendered from a [`RunRecord`] alone.
+
+mod blocks;
+mod charts;
+mod conclusions;
+mod files;
+mod findings;
+#[cfg(test)]
+mod fixture;
+mod question;
+mod rank;
+mod readme;
+mod record_io;
+mod results;
+mod sections;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub use record_io::{load, store};
+pub use terminal::{VariantRow, captures_table, ranking_table, variants_table};
+
+use crate::{
+    error::{Error, Result},
+    measure::RunRecord,
+    report::{charts::Chart, files::Staging},
+};
+
+/// What [`write()`] left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The report.
+    pub results: PathBuf,
+    /// The charts.
+    pub charts: Vec<PathBuf>,
+    /// The folder of the stored record.
+    pub record: PathBuf,
+    /// Whether the README's headline was replaced.
+    pub readme: bool,
+}
+
+/// Writes `results.md`, `charts/` and `records/` in `out_dir`, and the headline of `readme` if that file is
+/// there and has the markers `<!-- headline -->` and `<!-- end headline -->`. `command` is the command line
+/// that the report names as its origin.
+///
+/// Text outside the generated parts of `results.md` stays. Every file appears whole or not at all, and if one
+/// cannot be written, those before it are taken back.
+///
+/// # Errors
+/// `Check` if something cannot be written, or if the markers in an existing file are broken.
+pub fn write(out_dir: &Path, readme: Option<&Path>, run: &RunRecord, command: &str) -> Result<Written> {
+    let record = store(&out_dir.join("records"), run)?;
+    let folder = record.file_name().unwrap_or_default().to_string_lossy();
+    let answers = results::answers(run);
+    let report = results::render(run, &answers, command, &folder)?;
+
+    let charts_dir = out_dir.join("charts");
+    let results = out_dir.join("results.md");
+    let mut staging = Staging::new(out_dir)?;
+    let mut charts = Vec::new();
+    for Chart { file, svg, .. } in &report.charts {
+        let path = charts_dir.join(file);
+        staging.file(path.clone(), svg.as_bytes())?;
+        charts.push(path);
+    }
+    let text = report.text(read_if_there(&results)?.as_deref()).map_err(|e| e.within(results.display()))?;
+    staging.file(results.clone(), text.as_bytes())?;
+    let mut headline = false;
+    if let Some(readme) = readme
+        && let Some(old) = read_if_there(readme)?
+    {
+        let block = readme::headline(&answers, &readme::way(readme, &charts_dir));
+        if let Some(new) = block.put_into(&old).map_err(|e| e.within(readme.display()))? {
+            staging.file(readme.to_owned(), new.as_bytes())?;
+            headline = true;
+        }
+    }
+    staging.commit()?;
+    remove_stale(&charts_dir, &charts)?;
+    Ok(Written { results, charts, record, readme: headline })
+}
+
+/// Removes charts of earlier reports that this one has not: nothing links to them any more. Files that no
+/// report would write stay.
+fn remove_stale(folder: &Path, charts: &[PathBuf]) -> Result<()> {
+    let failed = |error| Error::check(format!("{}: old charts cannot be removed: {error}", folder.display()));
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let ours = charts::PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && name.ends_with(".svg");
+        if ours && !charts.contains(&path) {
+            fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::unreadable(path, &error)),
+    }
+}

@@ -1,0 +1,173 @@
+//! `results.md`: which parts it has, and how they join what people wrote between them.
+
+use crate::{
+    error::Result,
+    measure::RunRecord,
+    report::{
+        blocks::Block,
+        charts::{self, Chart},
+        conclusions::conclusions,
+        findings::{Answer, counterpart, sentences},
+        question::{Kind, Wire, questions},
+        sections,
+        text::{code, markdown},
+    },
+};
+
+/// What stands between the generated parts of a new file. People may rewrite it: it is written once.
+const NEW: &str = "# Results\n\nWhich way of decoding varints is fastest on real LIDAR data, and what it \
+                   costs. [README.md](README.md) says how to read this page and [METHOD.md](METHOD.md) how \
+                   it was measured. The parts between `generated` and `end` comments are written anew with \
+                   every report; text outside them stays.\n";
+
+const HEADLINE: (&str, &str) = ("headline", "## In short");
+const MACHINE: (&str, &str) = ("machine", "## Machine");
+const CAPTURES: (&str, &str) = ("captures", "## Captures");
+const FIXED: (&str, &str) = ("same-bytes", "## Same bytes: LEB128 as cloudini writes it");
+const FREE: (&str, &str) = ("other-layouts", "## Other layouts: what changing the bytes buys and costs");
+const SHORT: (&str, &str) = ("short", "## Short captures, in no mean");
+const SYNTHETIC: (&str, &str) = ("synthetic", "## Synthetic streams, in no mean");
+
+/// A rendered report.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) charts: Vec<Chart>,
+    /// Heading and block, in the order of a new file.
+    blocks: Vec<(&'static str, Block)>,
+}
+
+/// Renders everything but the README. `record` is the name of the folder that holds the run.
+pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], command: &str, record: &str) -> Result<Report> {
+    let origin = charts::origin(run);
+    let mut charts = Vec::new();
+    let mix = charts::token_lengths(run, &origin)?;
+    let mut captures: String = mix.iter().map(sections::picture).collect();
+    captures += &sections::captures(&run.captures);
+    charts.extend(mix);
+    let mut bodies = vec![
+        (HEADLINE, headline(run, answers)),
+        (MACHINE, sections::machine(run, command, record)),
+        (CAPTURES, captures),
+    ];
+    for (part, wire) in [(FIXED, Wire::Fixed), (FREE, Wire::Free)] {
+        let mut body = String::new();
+        for answer in answers.iter().filter(|answer| answer.asked.question.wire == wire) {
+            body += &ranking(answers, answer, &origin, &mut charts)?;
+        }
+        bodies.push((part, body));
+    }
+    for (part, kind) in [(SHORT, Kind::Short), (SYNTHETIC, Kind::Synthetic)] {
+        bodies.push((part, apart(answers, kind, &origin, &mut charts)?));
+    }
+    let from = format!("by {command} at revision {}", run.machine.revision).replace("-->", "--");
+    let blocks = bodies
+        .into_iter()
+        .map(|((name, heading), body)| {
+            let body =
+                if body.trim().is_empty() { "Nothing of this kind was measured." } else { body.trim() };
+            (heading, Block::generated(name, format!("<!-- {from} -->\n{body}")))
+        })
+        .collect();
+    Ok(Report { charts, blocks })
+}
+
+impl Report {
+    /// The file, with hand-written text of an existing one kept. Parts that are not there yet come last.
+    pub(crate) fn text(&self, old: Option<&str>) -> Result<String> {
+        let mut text = old.unwrap_or(NEW).to_owned();
+        for (heading, block) in &self.blocks {
+            text = match block.put_into(&text)? {
+                Some(text) => text,
+                None => format!("{}\n\n{heading}\n\n{}\n", text.trim_end(), block.text()),
+            };
+        }
+        Ok(text)
+    }
+}
+
+fn headline(run: &RunRecord, answers: &[Answer<'_>]) -> String {
+    let mut text = String::new();
+    if run.quick {
+        text += "**A quick run: few rounds, wide spreads. Do not quote it.**\n\n";
+    }
+    for said in conclusions(answers) {
+        text += &format!("{said}\n\n");
+    }
+    for answer in answers {
+        let question = &answer.asked.question;
+        text += &format!("**{}, {}**\n\n", question.wire_words(), markdown(&question.words()));
+        for said in sentences(answers, answer) {
+            text += &format!("- {said}\n");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// One question's ranking, charts, and captures.
+fn ranking(
+    answers: &[Answer<'_>],
+    answer: &Answer<'_>,
+    origin: &str,
+    charts: &mut Vec<Chart>,
+) -> Result<String> {
+    let Answer { asked, overall } = answer;
+    let several = asked.captures(Kind::Real).len() > 1;
+    let mut drawn = Vec::new();
+    drawn.extend(charts::ranking(asked, overall, origin)?);
+    if let Some(fixed) = counterpart(answers, &asked.question, Wire::Fixed)
+        && asked.question.wire == Wire::Free
+    {
+        drawn.extend(charts::size_speed(&fixed.asked, asked, origin)?);
+    }
+    if several {
+        drawn.extend(charts::captures(asked, origin)?);
+        drawn.extend(charts::heat(asked, Kind::Real, origin)?);
+    }
+    let mut text = format!("### {}\n\n", markdown(&asked.question.words()));
+    if overall.entries.is_empty() {
+        text += "No ranking: no real capture that is long enough has figures of every decoder.\n\n";
+    } else {
+        text.extend(drawn.first().map(sections::picture));
+        text += &format!("{}\n", sections::overall(answer));
+        text += &format!(
+            "The mean is over {}.\n\n",
+            overall.captures.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
+        );
+    }
+    for note in &overall.notes {
+        text += &format!("- {}\n", markdown(note));
+    }
+    let shown = usize::from(!overall.entries.is_empty());
+    text.push('\n');
+    text.extend(drawn.iter().skip(shown).map(sections::picture));
+    text += &sections::each_capture(asked, Kind::Real);
+    text.push('\n');
+    charts.extend(drawn);
+    Ok(text)
+}
+
+/// Captures that are in no mean, question by question.
+fn apart(answers: &[Answer<'_>], kind: Kind, origin: &str, charts: &mut Vec<Chart>) -> Result<String> {
+    let mut text = String::new();
+    for Answer { asked, .. } in answers {
+        let tables = sections::each_capture(asked, kind);
+        if tables.is_empty() {
+            continue;
+        }
+        let question = &asked.question;
+        text += &format!("### {}: {}\n\n", question.wire_words(), markdown(&question.words()));
+        if kind == Kind::Synthetic {
+            let heat = charts::heat(asked, kind, origin)?;
+            text.extend(heat.iter().map(sections::picture));
+            charts.extend(heat);
+        }
+        text += &format!("{tables}\n");
+    }
+    Ok(text)
+}
+
+/// Answers to every question of the record.
+pub(crate) fn answers(run: &RunRecord) -> Vec<Answer<'_>> {
+    questions(&run.records).into_iter().map(Answer::to).collect()
+}

@@ -1,0 +1,191 @@
+//! The tables of `results.md`.
+
+use crate::{
+    measure::{CaptureFacts, Machine, RunRecord},
+    report::{
+        charts::{self, Chart},
+        findings::Answer,
+        question::{Asked, Kind, Wire},
+        rank::{Entry, Ranking, on_capture},
+        text::{code, count, digits, markdown, nanoseconds, percent, table, times},
+    },
+};
+
+/// A chart as a linked picture.
+pub(crate) fn picture(chart: &Chart) -> String {
+    format!("[![{}](charts/{file})](charts/{file})\n\n", markdown(&chart.alt), file = chart.file)
+}
+
+/// The machine, and where its record is.
+pub(crate) fn machine(run: &RunRecord, command: &str, record: &str) -> String {
+    let Machine { cpu, processors, features, rustc, target, revision, load, date } = &run.machine;
+    let load = match load {
+        Some((began, ended)) => {
+            format!("{} when measuring began, {} when it ended", digits(*began), digits(*ended))
+        }
+        None => "not known".to_owned(),
+    };
+    let rows = [
+        ("CPU", markdown(cpu)),
+        ("logical processors", processors.to_string()),
+        ("features in use", markdown(&features.join(", "))),
+        ("compiler", markdown(rustc)),
+        ("target", code(target)),
+        ("revision", code(revision)),
+        ("date", markdown(date)),
+        ("load average", load),
+        ("rounds", rounds(run)),
+        ("command", code(command)),
+        ("record", format!("[{record}](records/{record}/)")),
+    ];
+    table(&["", ""], &rows.map(|(name, value)| vec![name.to_owned(), value]))
+}
+
+fn rounds(run: &RunRecord) -> String {
+    let rounds = run.records.iter().map(|row| row.rounds);
+    let span = match (rounds.clone().min(), rounds.max()) {
+        (Some(least), Some(most)) if least == most => least.to_string(),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        _ => "none".to_owned(),
+    };
+    if run.quick { format!("{span}: a quick run, too few for a verdict") } else { span }
+}
+
+/// What the captures are, and how long their tokens are.
+pub(crate) fn captures(all: &[CaptureFacts]) -> String {
+    let kind = |facts: &CaptureFacts| match (facts.synthetic, facts.short) {
+        (true, _) => "synthetic",
+        (false, true) => "short",
+        (false, false) => "real",
+    };
+    let mixes: Vec<Vec<String>> = all
+        .iter()
+        .map(|facts| {
+            let points = if facts.points == 0 { "–".to_owned() } else { count(facts.points) };
+            let mut row = vec![
+                code(&facts.name),
+                kind(facts).to_owned(),
+                points,
+                count(facts.tokens),
+                digits(facts.bytes_per_token),
+            ];
+            row.extend(charts::shares(facts).map(percent));
+            row
+        })
+        .collect();
+    let provenance: Vec<Vec<String>> = all
+        .iter()
+        .map(|facts| {
+            let CaptureFacts { sensor, scene, order, fields, source, licence, .. } = facts;
+            let mut row = vec![code(&facts.name)];
+            row.extend([sensor, scene, order, fields, source, licence].map(|text| markdown(text)));
+            row
+        })
+        .collect();
+    format!(
+        "{}\n{}",
+        table(
+            &["capture", "kind", ">points", ">tokens", ">B/token", ">1 byte", ">2", ">3", ">4 or more"],
+            &mixes
+        ),
+        table(&["capture", "sensor", "scene", "order", "fields", "source", "licence"], &provenance)
+    )
+}
+
+/// The ranking over all captures.
+pub(crate) fn overall(answer: &Answer<'_>) -> String {
+    let free = answer.asked.question.wire == Wire::Free;
+    let mut headings = vec!["#", "decoder", "class", ">× loop", ">spread", ">by medians", ">least", ">most"];
+    if free {
+        headings.push(">size");
+    }
+    let rows: Vec<Vec<String>> = answer
+        .overall
+        .entries
+        .iter()
+        .map(|entry| {
+            let end = |of: Option<(&str, f64)>| {
+                of.map_or("–".to_owned(), |(capture, ratio)| format!("{} {}", digits(ratio), code(capture)))
+            };
+            let extremes = entry.extremes();
+            let mut row = vec![
+                entry.mark(),
+                code(&entry.row.variant),
+                markdown(class(entry)),
+                format!("**{}**", times(entry.ratio.value)),
+                spread(entry),
+                entry.by_median.map_or("–".to_owned(), times),
+                end(extremes.map(|[least, _]| least)),
+                end(extremes.map(|[_, most]| most)),
+            ];
+            if free {
+                row.push(entry.size.map_or("–".to_owned(), |size| format!("{} %", digits(100.0 * size))));
+            }
+            row
+        })
+        .collect();
+    table(&headings, &rows)
+}
+
+fn class<'a>(entry: &'a Entry<'_>) -> &'a str {
+    if entry.is_control() { "–" } else { &entry.row.class }
+}
+
+fn spread(entry: &Entry<'_>) -> String {
+    format!("{}–{}", digits(entry.ratio.low), digits(entry.ratio.high))
+}
+
+/// The ranking on one capture, with its times.
+pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>) -> String {
+    let points = asked.question.task == "points";
+    let bytes = format!(">B/{}", asked.question.unit());
+    let [least, median] = ["min", "median"].map(|name| format!(">{name} ns/{}", asked.question.unit()));
+    let mut headings =
+        vec!["#", "decoder", "class", &least, &median, ">× loop", ">spread", ">by medians", &bytes];
+    if points {
+        headings.extend([">GB/s of points", ">× today's"]);
+    }
+    let rows: Vec<Vec<String>> = ranking
+        .entries
+        .iter()
+        .map(|entry| {
+            let mut row = vec![
+                entry.mark(),
+                code(&entry.row.variant),
+                markdown(class(entry)),
+                nanoseconds(entry.row.ns_min),
+                nanoseconds(entry.row.ns_median),
+                format!("**{}**", times(entry.ratio.value)),
+                spread(entry),
+                entry.by_median.map_or("–".to_owned(), times),
+                digits(entry.row.bytes_per_token),
+            ];
+            if points {
+                row.push(entry.row.gb_per_s.map_or("–".to_owned(), digits));
+                row.push(entry.row.vs_upstream.map_or("–".to_owned(), times));
+            }
+            row
+        })
+        .collect();
+    let notes: String = ranking.notes.iter().map(|note| format!("- {}\n", markdown(note))).collect();
+    format!("{}{}{notes}", table(&headings, &rows), if notes.is_empty() { "" } else { "\n" })
+}
+
+/// The rankings of all captures of a kind, folded away; nothing if there is none.
+pub(crate) fn each_capture(asked: &Asked<'_>, kind: Kind) -> String {
+    asked
+        .captures(kind)
+        .into_iter()
+        .map(|capture| {
+            let ranking = on_capture(asked, capture);
+            let tokens = ranking.entries.iter().map(|entry| entry.row.tokens).max().unwrap_or(0);
+            format!(
+                "<details><summary>{} ({} {}s in a round)</summary>\n\n{}\n</details>\n",
+                markdown(capture),
+                count(tokens),
+                asked.question.unit(),
+                one_capture(asked, &ranking)
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,175 @@
+//! The command as users meet it: what it prints, and its exit code.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use variants::NAMES;
+
+fn lab(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the command starts")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_varint-lab"));
+    command.args(arguments);
+    command
+}
+
+/// Exit code 2 and one line that has every one of `words`; nothing panicked.
+fn assert_refused(output: &Output, words: &[&str]) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "one clear line, not: {error}");
+    assert!(!error.contains("panicked"), "{error}");
+    for word in words {
+        assert!(error.contains(word), "{word} is not in: {error}");
+    }
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A binary PCD of `points` points x y z whose header promises `promised`.
+fn pcd(points: usize, promised: usize) -> Vec<u8> {
+    let mut file = format!(
+        "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH {promised}\nHEIGHT 1\n\
+         VIEWPOINT 0 0 0 1 0 0 0\nPOINTS {promised}\nDATA binary\n"
+    )
+    .into_bytes();
+    for point in 0..points {
+        for axis in 0..3 {
+            file.extend_from_slice(&((point * (axis + 1)) as f32 * 0.01).to_le_bytes());
+        }
+    }
+    file
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let path = folder.join(name);
+    fs::write(&path, bytes).expect("the folder takes a file");
+    path.to_str().expect("a plain path").to_owned()
+}
+
+#[test]
+fn list_shows_every_variant_and_capture_within_100_columns() {
+    let shown = text(&lab(&["list"]));
+    for name in NAMES.iter().chain(varint_lab::capture::BUNDLED).chain(varint_lab::capture::synthetic::NAMES)
+    {
+        assert!(shown.contains(name), "{name} is not listed");
+    }
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+    assert!(!shown.contains('\u{1b}'), "colours only on a terminal");
+}
+
+#[test]
+fn verify_covers_every_variant_that_runs_here() {
+    let shown = text(&lab(&["verify", "--capture", "vlp16-columns", "alternating-1-2"]));
+    let here =
+        varint_lab::measure::contestants::all().iter().filter(|contestant| contestant.runs_here).count();
+    assert!(shown.contains(&format!("{here} variants agree with the oracle")), "{shown}");
+}
+
+#[test]
+fn rank_prints_one_json_object_a_contestant() {
+    let shown = text(&lab(&["rank", "--capture", "alternating-1-2", "--rounds", "5", "--json"]));
+    let rows: Vec<serde_json::Value> =
+        shown.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect();
+    let keys = [
+        "task",
+        "word",
+        "arrangement",
+        "window",
+        "capture",
+        "synthetic",
+        "variant",
+        "standing",
+        "tokens",
+        "rounds",
+        "ns_min",
+        "ns_median",
+        "vs_loop",
+        "vs_loop_median",
+        "bytes_per_token",
+    ];
+    for row in &rows {
+        for key in keys {
+            assert!(row.get(key).is_some(), "{key} is missing in {row}");
+        }
+        assert_eq!(row["synthetic"], true);
+    }
+    let here: Vec<_> = varint_lab::measure::contestants::all()
+        .into_iter()
+        .filter(|contestant| contestant.runs_here)
+        .collect();
+    assert_eq!(rows.len(), here.len(), "no variant is hidden");
+    let baseline = rows.iter().find(|row| row["variant"] == "leb128_loop").expect("the baseline is shown");
+    assert_eq!(baseline["vs_loop"], 1.0);
+}
+
+#[test]
+fn hidden_features_take_variants_out_of_the_run() {
+    let shown = text(&lab(&["--cpu", "portable", "rank", "--capture", "mix-100", "--rounds", "5", "--json"]));
+    assert!(shown.lines().all(|line| line.contains("\"class\":\"scalar\"")), "{shown}");
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    assert_refused(&lab(&["rank", "--variant", "leb128_lop"]), &["leb128_lop", "list"]);
+    assert_refused(&lab(&["rank", "--capture", "hdl65"]), &["hdl65", "hdl64-rings", "--data"]);
+}
+
+#[test]
+fn unusable_files_are_refused_and_the_last_report_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("reports");
+    fs::create_dir(&out).expect("a folder");
+    fs::write(out.join("results.md"), "the last good report").expect("a file");
+    let out = out.to_str().expect("a plain path");
+
+    let whole = pcd(100, 100);
+    let half = write(folder.path(), "half.pcd", &whole[..whole.len() / 2]);
+    let greedy = write(folder.path(), "greedy.pcd", &pcd(100, 1000));
+    let empty = folder.path().join("empty");
+    fs::create_dir(&empty).expect("a folder");
+    let empty = empty.to_str().expect("a plain path");
+    let gone = folder.path().join("gone.pcd");
+    let gone = gone.to_str().expect("a plain path");
+
+    for (path, words) in [
+        (half.as_str(), &["half.pcd"][..]),
+        (greedy.as_str(), &["greedy.pcd", "1000"]),
+        (empty, &["empty"]),
+        (gone, &["gone.pcd"]),
+    ] {
+        assert_refused(&lab(&["report", "--quick", "--data", path, "--out", out]), words);
+        let kept = fs::read_to_string(Path::new(out).join("results.md")).expect("the report");
+        assert_eq!(kept, "the last good report");
+        assert_eq!(fs::read_dir(out).expect("the folder").count(), 1, "nothing else was left there");
+    }
+}
+
+#[test]
+fn offline_with_nothing_cached_names_the_command_to_run() {
+    let home = tempfile::tempdir().expect("a folder");
+    let output = command(&["rank", "--capture", "hdl64-rings"])
+        .env("CARGO_HOME", home.path())
+        .env("CARGO_NET_OFFLINE", "true")
+        .output()
+        .expect("the command starts");
+    assert_refused(&output, &["cargo fetch --locked --manifest-path"]);
+}
+
+#[test]
+fn a_file_of_the_users_own_is_ranked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "mine.pcd", &pcd(1000, 1000));
+    let shown = text(&lab(&["rank", "--data", &path, "--rounds", "5", "--json"]));
+    assert!(shown.contains("\"capture\":\"mine\"") && shown.contains("\"short\":true"), "{shown}");
+}
