@@ -1,8 +1,9 @@
 //! Packed rows, as many whole rows a step as eight lanes hold: where each token starts follows from its row, its
 //! field and the prefix sums of the block's widths, which are made once for 16 rows. Each half of a 256-bit
 //! register loads the bytes of four tokens; one byte shuffle (VPSHUFB) puts the four bytes around each token into
-//! its 32-bit lane, a shift by lane and a mask by field cut it out. Rows of more than eight fields and blocks
-//! with a token of more than 25 bits go to plain code. It loses time where those are common.
+//! its 32-bit lane, a shift by lane and a mask by field cut it out. Rows of more than eight fields take two
+//! registers. Blocks with a token of more than 25 bits, or a row of more than 255, go to plain code. It loses
+//! time where those are common.
 
 use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
@@ -21,7 +22,7 @@ impl Decoder for PackedRowsAvx2 {
     const INFO: Info = Info {
         idea: "bit offsets from prefix sums of the fields' widths, then VPSHUFB, a shift and a mask by lane",
         origin: "this lab",
-        loses_when: "rows have more than eight fields, or tokens more than 25 bits",
+        loses_when: "widths change within 16 rows, and on a few tokens, whose block is filled up",
         class: Class::Avx2,
         standing: Standing::Ranked,
     };
@@ -73,7 +74,7 @@ fn decode_all<'a, W: Word>(_: cpu::Avx2, run: Run<'a>, out: &mut [W]) -> Option<
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m128i, __m256i, _mm_cvtsi64_si128, _mm_shuffle_epi8, _mm256_add_epi8, _mm256_add_epi32,
+        __m128i, __m256i, _mm_set1_epi32, _mm_shuffle_epi8, _mm256_add_epi8, _mm256_add_epi32,
         _mm256_and_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi32, _mm256_cvtepu32_epi64,
         _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_set_m128i, _mm256_set1_epi32,
         _mm256_shuffle_epi8, _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32,
@@ -81,7 +82,7 @@ mod kernel {
 
     use crate::{
         Run, Word, Words,
-        layout::packed_rows::{Block, ROWS, fields},
+        layout::packed_rows::{Block, MAX_FIELDS, ROWS, fields},
     };
 
     /// Tokens of a register.
@@ -90,6 +91,9 @@ mod kernel {
     /// The widest token that lies in four bytes, wherever in the first it starts.
     const FOUR_BYTES: u64 = 25;
 
+    /// The most bits of a row whose prefix sums fit in bytes.
+    const ROW_BITS: usize = 255;
+
     /// Bytes that a block's vector loads may reach into: they start within its first 512 and load 16.
     const REACH: usize = 512 + 16;
 
@@ -97,16 +101,30 @@ mod kernel {
     struct Shape<const FIELDS: usize>;
 
     impl<const FIELDS: usize> Shape<FIELDS> {
-        /// Whole rows in a register.
-        const ROWS: usize = LANES / FIELDS;
+        /// Registers for the rows that are cut out together.
+        const REGISTERS: usize = FIELDS.div_ceil(LANES);
 
-        /// The field of each lane, as bytes.
-        const FIELD: [u8; 16] = {
-            let mut field = [0; 16];
-            let mut lane = 0;
-            while lane < LANES {
-                field[lane] = (lane % FIELDS) as u8;
-                lane += 1;
+        /// Rows that are cut out together.
+        const ROWS: usize = if FIELDS > LANES { 1 } else { LANES / FIELDS };
+
+        /// The field of a lane, which is beyond the last one in the lanes that are left over.
+        const fn field(register: usize, lane: usize) -> usize {
+            if FIELDS > LANES { register * LANES + lane } else { lane % FIELDS }
+        }
+
+        /// The row of a lane.
+        const fn row(lane: usize) -> usize {
+            if FIELDS > LANES { 0 } else { lane / FIELDS }
+        }
+
+        /// The fields of both registers' lanes, as bytes.
+        const FIELD: [[u8; 16]; 2] = {
+            let mut field = [[0; 16]; 2];
+            let mut place = 0;
+            while place < 2 * LANES {
+                let (register, lane) = (place / LANES, place % LANES);
+                field[register][lane] = Self::field(register, lane) as u8;
+                place += 1;
             }
             field
         };
@@ -116,17 +134,14 @@ mod kernel {
             let mut row = [0; LANES];
             let mut lane = 0;
             while lane < LANES {
-                row[lane] = (lane / FIELDS) as u32;
+                row[lane] = Self::row(lane) as u32;
                 lane += 1;
             }
             row
         };
 
-        /// Row and field of the first token in the upper half.
-        const UPPER: (usize, usize) = (HALF / FIELDS, HALF % FIELDS);
-
         /// All bits of the fields' width bytes.
-        const BYTES: u64 = u64::MAX >> (8 * (LANES - FIELDS));
+        const BYTES: u128 = u128::MAX >> (8 * (MAX_FIELDS - FIELDS));
     }
 
     /// Tokens of half a register, which has a window of its own.
@@ -160,7 +175,14 @@ mod kernel {
             6 => blocks_of::<6, W>(run, out),
             7 => blocks_of::<7, W>(run, out),
             8 => blocks_of::<8, W>(run, out),
-            more => long_rows(run, more, out),
+            9 => blocks_of::<9, W>(run, out),
+            10 => blocks_of::<10, W>(run, out),
+            11 => blocks_of::<11, W>(run, out),
+            12 => blocks_of::<12, W>(run, out),
+            13 => blocks_of::<13, W>(run, out),
+            14 => blocks_of::<14, W>(run, out),
+            15 => blocks_of::<15, W>(run, out),
+            _ => blocks_of::<16, W>(run, out),
         }
     }
 
@@ -197,10 +219,10 @@ mod kernel {
 
     /// The widths of a block that `unpack` can take.
     struct Widths {
-        /// One byte a field, the others 0.
-        bytes: u64,
+        /// One byte a field; what follows them means nothing.
+        bytes: [u8; MAX_FIELDS],
         /// Where each field starts in a row, in bits; one byte a field.
-        starts: u64,
+        starts: [u64; 2],
         /// Bits of a row.
         sum: usize,
     }
@@ -208,15 +230,21 @@ mod kernel {
     impl Widths {
         /// The widths in `bytes`, as far as `fields` lets them through, if all are narrow.
         #[inline(always)]
-        fn narrow(bytes: [u8; 8], fields: u64) -> Option<Self> {
+        fn narrow(bytes: [u8; MAX_FIELDS], fields: u128) -> Option<Self> {
             const ONES: u64 = 0x0101_0101_0101_0101;
-            let bytes = u64::from_le_bytes(bytes) & fields;
+            let widths = u128::from_le_bytes(bytes) & fields;
+            let (low, high) = (widths as u64, (widths >> 64) as u64);
             // Bytes above FOUR_BYTES get their top bit set, or have it. None can carry into the next.
-            let above = ((bytes & (0x7f * ONES)) + (0x7f - FOUR_BYTES) * ONES) | bytes;
-            // A product with ones adds up every byte and all below it: at most 200 bits.
-            let ends = bytes.wrapping_mul(ONES);
-            let narrow = above & (0x80 * ONES) == 0;
-            narrow.then_some(Self { bytes, starts: ends << 8, sum: (ends >> 56) as usize })
+            let above = |eight: u64| ((eight & (0x7f * ONES)) + (0x7f - FOUR_BYTES) * ONES) | eight;
+            if (above(low) | above(high)) & (0x80 * ONES) != 0 {
+                return None;
+            }
+            // A product with ones adds up every byte and all below it; eight widths are at most 200 bits.
+            let (low_ends, high_ends) = (low.wrapping_mul(ONES), high.wrapping_mul(ONES));
+            let low_sum = low_ends >> 56;
+            let sum = (low_sum + (high_ends >> 56)) as usize;
+            let starts = [low_ends << 8, (high_ends << 8).wrapping_add(low_sum.wrapping_mul(ONES))];
+            (sum <= ROW_BITS).then_some(Self { bytes, starts, sum })
         }
 
         /// Bytes of the block.
@@ -232,14 +260,14 @@ mod kernel {
     fn part<'a, const FIELDS: usize, W: Word>(run: Run<'a>, slots: &mut [W]) -> Option<Run<'a>> {
         let block = Block::of(&run).ok()?;
         let place = run.taken % block.tokens();
-        let mut control = [0; 8];
+        let mut control = [0; MAX_FIELDS];
         control[..FIELDS].copy_from_slice(block.widths);
         let Some(widths) = Widths::narrow(control, Shape::<FIELDS>::BYTES) else {
             return plain(run, slots);
         };
         let mut data = [0; REACH];
         data[..block.bytes.len()].copy_from_slice(block.bytes);
-        let mut tokens = [W::default(); ROWS * LANES + LANES];
+        let mut tokens = [W::default(); ROWS * MAX_FIELDS + LANES];
         unpack::<FIELDS, W>(&widths, &data, &mut tokens[..ROWS * FIELDS + LANES]);
         slots.copy_from_slice(&tokens[place..place + slots.len()]);
         Some(behind(run, &block, slots.len()))
@@ -249,17 +277,6 @@ mod kernel {
     fn behind<'a>(run: Run<'a>, block: &Block<'a>, count: usize) -> Run<'a> {
         let ends = run.taken % block.tokens() + count == block.tokens();
         Run { data: if ends { block.rest } else { run.data }, taken: run.taken + count, ..run }
-    }
-
-    /// Rows of more fields than a register has lanes.
-    fn long_rows<'a, W: Word>(mut run: Run<'a>, fields: usize, mut out: &mut [W]) -> Option<Run<'a>> {
-        let tokens = ROWS * fields;
-        while !out.is_empty() {
-            let (slots, later) = out.split_at_mut(out.len().min(tokens - run.taken % tokens));
-            run = plain(run, slots)?;
-            out = later;
-        }
-        Some(run)
     }
 
     /// A block or a part of one, one token after the other.
@@ -285,45 +302,68 @@ mod kernel {
         Some(behind(run, &block, slots.len()))
     }
 
+    /// What is the same for the rows of a block that lie in a register alike.
+    struct Lanes {
+        /// Where each token starts, in bits, counted in the upper half from that half's first token.
+        start: __m256i,
+        /// The bits of each token.
+        mask: __m256i,
+        /// Where the lower and the upper half start, in bits.
+        halves: [usize; 2],
+    }
+
+    impl Lanes {
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn of<const FIELDS: usize>(widths: &Widths, register: usize) -> Self {
+            let field = pulp::cast::<_, __m128i>(Shape::<FIELDS>::FIELD[register]);
+            let by_field = |bytes: __m128i| _mm256_cvtepu8_epi32(_mm_shuffle_epi8(bytes, field));
+            // Rows and bits of a row have 16 bits each, so that the sum of the halves' products is one product.
+            let row_bits = _mm256_set1_epi32(widths.sum as i32);
+            let rows = _mm256_madd_epi16(pulp::cast(Shape::<FIELDS>::ROW), row_bits);
+            let start = _mm256_add_epi32(rows, by_field(pulp::cast(widths.starts)));
+            let halves = [0, HALF].map(|lane| {
+                let field = Shape::<FIELDS>::field(register, lane);
+                let in_row = widths.starts[field / 8] >> (8 * (field % 8)) & 0xff;
+                Shape::<FIELDS>::row(lane) * widths.sum + in_row as usize
+            });
+            let firsts = halves.map(|bit| _mm_set1_epi32(bit as i32));
+            let one = _mm256_set1_epi32(1);
+            Self {
+                start: _mm256_sub_epi32(start, _mm256_set_m128i(firsts[1], firsts[0])),
+                mask: _mm256_sub_epi32(_mm256_sllv_epi32(one, by_field(pulp::cast(widths.bytes))), one),
+                halves,
+            }
+        }
+    }
+
     /// A block, whose slots have [`LANES`] more behind them.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn unpack<const FIELDS: usize, W: Word>(widths: &Widths, data: &[u8; REACH], slots: &mut [W]) {
-        let by_field = |bytes: u64| {
-            let field = pulp::cast::<_, __m128i>(Shape::<FIELDS>::FIELD);
-            _mm256_cvtepu8_epi32(_mm_shuffle_epi8(_mm_cvtsi64_si128(bytes as i64), field))
-        };
-        // Rows and bits of a row have 16 bits each, so that the sum of the halves' products is one product.
-        let row_bits = _mm256_set1_epi32(widths.sum as i32);
-        let rows = _mm256_madd_epi16(pulp::cast(Shape::<FIELDS>::ROW), row_bits);
-        let start = _mm256_add_epi32(rows, by_field(widths.starts));
-        // The upper half counts from its own first token.
-        let (row, field) = Shape::<FIELDS>::UPPER;
-        let upper = row * widths.sum + (widths.starts >> (8 * field) & 0xff) as usize;
-        let upper_bits = pulp::cast::<_, __m128i>([upper as u32; HALF]);
-        let start = _mm256_sub_epi32(start, _mm256_set_m128i(upper_bits, pulp::cast([0_u32; HALF])));
-        let one = _mm256_set1_epi32(1);
-        let mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, by_field(widths.bytes)), one);
+        let registers = [Lanes::of::<FIELDS>(widths, 0), Lanes::of::<FIELDS>(widths, 1)];
         // The lowest byte of each dword four times, for the byte that a token starts in and the three behind.
         let lowest = [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12_u8];
         let lowest = pulp::cast::<[[u8; 16]; 2], __m256i>([lowest; 2]);
         let four = _mm256_set1_epi32(0x0302_0100);
         let seven = _mm256_set1_epi32(7);
-        // The block's bytes are fewer than 512: the remainder changes nothing and spares a check.
+        // Tokens start in fewer than 512 bytes: the remainder changes nothing for them and spares a check.
         let window = |bit: usize| {
             let mut window = [0; 16];
             window.copy_from_slice(&data[bit / 8 % 512..][..16]);
             pulp::cast::<_, __m128i>(window)
         };
         for row in (0..ROWS).step_by(Shape::<FIELDS>::ROWS) {
-            let bit = row * widths.sum;
-            let bytes = _mm256_set_m128i(window(bit + upper), window(bit));
-            let bits = pulp::cast(BITS[bit % 8][(bit + upper) % 8]);
-            let start = _mm256_add_epi32(start, bits);
-            let byte = _mm256_shuffle_epi8(_mm256_srli_epi32::<3>(start), lowest);
-            let bytes = _mm256_shuffle_epi8(bytes, _mm256_add_epi8(byte, four));
-            let lanes = _mm256_srlv_epi32(bytes, _mm256_and_si256(start, seven));
-            store(_mm256_and_si256(lanes, mask), &mut slots[row * FIELDS..][..LANES]);
+            for (register, lanes) in registers[..Shape::<FIELDS>::REGISTERS].iter().enumerate() {
+                let [low, high] = lanes.halves.map(|half| row * widths.sum + half);
+                let start = _mm256_add_epi32(lanes.start, pulp::cast(BITS[low % 8][high % 8]));
+                let byte = _mm256_shuffle_epi8(_mm256_srli_epi32::<3>(start), lowest);
+                let bytes = _mm256_set_m128i(window(high), window(low));
+                let bytes = _mm256_shuffle_epi8(bytes, _mm256_add_epi8(byte, four));
+                let tokens = _mm256_srlv_epi32(bytes, _mm256_and_si256(start, seven));
+                let at = row * FIELDS + register * LANES;
+                store(_mm256_and_si256(tokens, lanes.mask), &mut slots[at..][..LANES]);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{DecodeError, Decoder, Run, Word};
 
-mod exceptions;
+pub mod exceptions;
 pub mod leb128;
 pub mod packed32;
 pub mod packed_rows;
