@@ -159,6 +159,9 @@ impl core::error::Error for DecodeError {}
 pub trait Layout: Sized + 'static {
     /// The layout's name, which starts the names of its variants' files.
     const NAME: &'static str;
+    /// How many tokens are stored as one piece. A run whose next token is not the first of its piece still
+    /// has the whole piece in front of it.
+    const PIECE: usize = 1;
 
     /// Appends the run's bytes to `bytes`.
     fn encode<W: Word>(tokens: &[W], bytes: &mut Vec<u8>);
@@ -299,14 +302,15 @@ pub trait Decoder: Copy + Send + Sync + 'static {
         Ok(least)
     }
 
-    /// Decodes one token: what a reader of mixed rows calls between other fields.
+    /// Decodes one token: what a reader of mixed rows calls between other fields. Bulk decoders have nothing of
+    /// their own to offer here and leave it to the layout's plain code.
     ///
     /// # Errors
     /// As [`Decoder::decode`] for one `u64`.
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         let mut token = [0];
-        self.decode::<u64>(run, &mut token).map_err(|error| error.kind)?;
+        Self::Layout::oracle::<u64>(run, &mut token).map_err(|error| error.kind)?;
         Ok(token[0])
     }
 }

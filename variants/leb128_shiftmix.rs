@@ -4,8 +4,7 @@
 //! token among the scalar decoders; it loses like every branch per byte where lengths are mixed at random.
 
 use crate::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, decode_by_step, layout::Leb128,
-    layout::leb128::{MAX_BYTES, decode_token}, next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, decode_by_step, layout::Leb128, next_by_step,
 };
 
 /// See the module.
@@ -39,19 +38,23 @@ impl Decoder for Leb128Shiftmix {
 /// One token from the front of `bytes`, and how many bytes it takes.
 #[inline(always)]
 fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
-    let Some(window) = bytes.first_chunk::<MAX_BYTES>() else { return decode_token(bytes) };
     // The inverse of a byte with a high bit is its low bits' inverse with zeros above; that of an end byte
     // has ones above, which the last inversion turns into the zeros above the token.
     let mut inverse = 0;
-    for (place, &byte) in window[..MAX_BYTES - 1].iter().enumerate() {
-        inverse |= (!i64::from(byte as i8) as u64) << (7 * place);
-        if byte < 0x80 {
-            return Ok((!inverse, place + 1));
-        }
+    macro_rules! bytes {
+        ($($place:literal)*) => {$(
+            let Some(&byte) = bytes.get($place) else { return Err(ErrorKind::Truncated) };
+            inverse |= (!i64::from(byte as i8) as u64) << (7 * $place);
+            if byte < 0x80 {
+                return Ok((!inverse, $place + 1));
+            }
+        )*};
     }
+    bytes!(0 1 2 3 4 5 6 7 8);
     // One of 64 bits is left.
-    match window[MAX_BYTES - 1] {
-        last @ 0..=1 => Ok((!inverse & (u64::MAX >> 1) | (u64::from(last) << 63), MAX_BYTES)),
-        _ => Err(ErrorKind::Overflow),
+    match bytes.get(9) {
+        Some(&last @ 0..=1) => Ok((!inverse & (u64::MAX >> 1) | (u64::from(last) << 63), 10)),
+        Some(_) => Err(ErrorKind::Overflow),
+        None => Err(ErrorKind::Truncated),
     }
 }

@@ -2,12 +2,15 @@
 
 use crate::report::{
     question::{Asked, Kind, Question, Wire},
-    rank::{Entry, Ranking, geometric_mean, on_capture, overall, usable},
+    rank::{Entry, Ranking, Spread, geometric_mean, on_capture, overall},
     text::{code, digits, list, plural, times},
 };
 
 /// Classes from what any CPU has to what few have.
-const CLASSES: [&str; 5] = ["scalar", "BMI2", "SSE4.1", "AVX2", "AVX-512"];
+pub(crate) const CLASSES: [&str; 5] = ["scalar", "BMI2", "SSE4.1", "AVX2", "AVX-512"];
+
+/// What `vs_upstream` is against.
+pub(crate) const UPSTREAM: &str = "per-field/leb128_fast2";
 
 /// A question with its answer over all captures.
 #[derive(Debug)]
@@ -49,8 +52,15 @@ pub(crate) fn best_of_classes<'a, 'b>(ranking: &'b Ranking<'a>) -> Vec<&'b Entry
     CLASSES.into_iter().filter_map(best).collect()
 }
 
-fn names<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>) -> String {
-    list(&entries.into_iter().map(|entry| code(&entry.row.variant)).collect::<Vec<_>>())
+/// The names as a list in prose, of which only the first `most` are spelt out.
+pub(crate) fn names(entries: &[&Entry<'_>], most: usize) -> String {
+    // "and 1 other" is no shorter than the name.
+    let shown = if entries.len() == most + 1 { entries.len() } else { entries.len().min(most) };
+    let mut names: Vec<String> = entries[..shown].iter().map(|entry| code(&entry.row.variant)).collect();
+    if shown < entries.len() {
+        names.push(format!("{} others", entries.len() - shown));
+    }
+    list(&names)
 }
 
 /// The findings on one question as Markdown list items, the answer first.
@@ -62,12 +72,12 @@ pub(crate) fn sentences(answers: &[Answer<'_>], answer: &Answer<'_>) -> Vec<Stri
             "No decoder has figures on a common set of real captures, so there is no answer.".into(),
         ];
     };
-    let mut said = vec![lead(overall, &first)];
+    let mut said = vec![lead(answer)];
     said.extend(range(best));
     said.extend(next(overall, first.len()));
     said.extend(where_it_wins(asked, best));
     said.extend(by_medians(overall, best));
-    said.extend(against_upstream(asked, overall, best));
+    said.extend(against_upstream(answer, best));
     match asked.question.wire {
         Wire::Fixed => said.extend(by_class(overall)),
         Wire::Free => {
@@ -82,39 +92,35 @@ pub(crate) fn sentences(answers: &[Answer<'_>], answer: &Answer<'_>) -> Vec<Stri
     said
 }
 
-/// One sentence: who is fastest, by how much, on how many captures.
-pub(crate) fn lead(overall: &Ranking<'_>, first: &[&Entry<'_>]) -> String {
+/// One sentence: who is fastest, by how much, on how many captures. Empty if no one is.
+fn lead(answer: &Answer<'_>) -> String {
+    let Answer { asked, overall } = answer;
+    let first = overall.first();
+    let Some(best) = first.first() else { return String::new() };
     let over = match overall.captures[..] {
         [only] => format!("on the only capture, {}", code(only)),
         _ => format!("by geometric mean over {}", plural(overall.captures.len(), "capture")),
     };
-    let spread = |entry: &Entry<'_>| {
-        format!(
-            "**{}** (fifths of the rounds: {} to {})",
-            times(entry.ratio.value),
-            digits(entry.ratio.low),
-            digits(entry.ratio.high)
-        )
+    let who = match first[..] {
+        [_] => format!("{} is fastest:", code(&best.row.variant)),
+        _ => format!(
+            "{} cannot be told apart and share the first place, {} in front with",
+            names(&first, 3),
+            code(&best.row.variant)
+        ),
     };
-    match first {
-        [] => String::new(),
-        [best] => format!(
-            "{} is fastest: {} the speed of `leb128_loop`, {over}.",
-            code(&best.row.variant),
-            spread(best)
-        ),
-        [best, ..] => format!(
-            "{} cannot be told apart and share the first place, {} in front with {} the speed of \
-             `leb128_loop`, {over}.",
-            names(first.iter().copied()),
-            code(&best.row.variant),
-            spread(best)
-        ),
-    }
+    let Spread { low, value, high } = best.ratio;
+    format!(
+        "{who} **{}** the speed of {}, {over} (fifths of the rounds: {} to {}).",
+        times(value),
+        code(asked.baseline),
+        digits(low),
+        digits(high)
+    )
 }
 
 fn range(best: &Entry<'_>) -> Option<String> {
-    let ((hardest, least), (easiest, most)) = best.extremes().filter(|_| best.each.len() > 1)?;
+    let [(hardest, least), (easiest, most)] = best.extremes().filter(|_| best.each.len() > 1)?;
     Some(format!(
         "Its ratio is lowest on {} ({}) and highest on {} ({}).",
         code(hardest),
@@ -144,7 +150,7 @@ fn where_it_wins(asked: &Asked<'_>, best: &Entry<'_>) -> Option<String> {
     let lost: Vec<String> = rankings
         .iter()
         .filter(|ranking| ranking.first().iter().all(|entry| entry.row.variant != best.row.variant))
-        .map(|ranking| format!("{} on {}", names(ranking.first()), code(ranking.captures[0])))
+        .map(|ranking| format!("{} on {}", names(&ranking.first(), 2), code(ranking.captures[0])))
         .collect();
     let won = captures.len() - lost.len();
     let others = if lost.is_empty() { String::new() } else { format!("; elsewhere: {}", lost.join(", ")) };
@@ -168,14 +174,19 @@ fn by_medians(overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
     })
 }
 
-fn against_upstream(asked: &Asked<'_>, overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
-    let rows = asked
-        .rows
-        .iter()
-        .filter(|row| row.variant == best.row.variant && overall.captures.contains(&row.capture.as_str()));
-    let ratio = geometric_mean(rows.map(|row| row.vs_upstream.unwrap_or(f64::NAN)))?;
+/// The ratio to what users run today, which only the points task has.
+pub(crate) fn upstream(answer: &Answer<'_>, entry: &Entry<'_>) -> Option<f64> {
+    let rows = answer.asked.rows.iter().filter(|row| {
+        row.variant == entry.row.variant && answer.overall.captures.contains(&row.capture.as_str())
+    });
+    geometric_mean(rows.map(|row| row.vs_upstream.unwrap_or(f64::NAN)))
+}
+
+fn against_upstream(answer: &Answer<'_>, best: &Entry<'_>) -> Option<String> {
+    let ratio = upstream(answer, best)?;
     Some(format!(
-        "Against `per-field/leb128_fast2`, which is what users run today, {} is {} as fast.",
+        "Against {}, which is what users run today, {} is {} as fast.",
+        code(UPSTREAM),
         code(&best.row.variant),
         times(ratio)
     ))
@@ -224,46 +235,5 @@ fn against_same_bytes(best: &Entry<'_>, fixed: &Answer<'_>) -> Option<String> {
 
 fn slower_than_the_loop(overall: &Ranking<'_>) -> Option<String> {
     let slower: Vec<&Entry<'_>> = overall.placed().filter(|entry| entry.ratio.high < 1.0).collect();
-    (!slower.is_empty()).then(|| format!("Slower than the loop even at their best: {}.", names(slower)))
-}
-
-/// What a plain reader should conclude from the first question of a task that keeps the bytes.
-pub(crate) fn conclusion(answers: &[Answer<'_>], fixed: &Answer<'_>) -> Option<String> {
-    let first = fixed.overall.first();
-    let best = *first.first()?;
-    let unit = fixed.asked.question.unit();
-    if best.ratio.low <= 1.0 || first.iter().any(|entry| entry.row.variant == "leb128_loop") {
-        return Some(format!("Per {unit}, nothing that was measured here is faster than the plain loop."));
-    }
-    let mut said = format!(
-        "Whoever keeps cloudini's bytes can decode a {unit} in {} % of the loop's time with {}{}",
-        digits(100.0 / best.ratio.value),
-        code(&best.row.variant),
-        if best.row.class == "scalar" { String::new() } else { format!(" (needs {})", best.row.class) }
-    );
-    let plainer = best_of_classes(&fixed.overall).into_iter().rev().find(|entry| {
-        let place = |class: &str| CLASSES.iter().position(|name| *name == class);
-        place(&entry.row.class) < place(&best.row.class)
-    });
-    if let Some(plainer) = plainer {
-        said += &format!(
-            ", and in {} % with {} ({}) where the CPU lacks that",
-            digits(100.0 / plainer.ratio.value),
-            code(&plainer.row.variant),
-            plainer.row.class
-        );
-    }
-    said.push('.');
-    let free = counterpart(answers, &fixed.asked.question, Wire::Free);
-    if let Some(entry) = free.and_then(|free| free.overall.first().first().copied())
-        && let (Some(size), Some(speed)) = (entry.size.and_then(usable), usable(entry.ratio.value))
-    {
-        said += &format!(
-            " Whoever may change the bytes gets to {} % with {}, at {} % of LEB128's size.",
-            digits(100.0 / speed),
-            code(&entry.row.variant),
-            digits(100.0 * size)
-        );
-    }
-    Some(said)
+    (!slower.is_empty()).then(|| format!("Slower than the loop, spread included: {}.", names(&slower, 6)))
 }

@@ -2,16 +2,20 @@
 
 mod blocks;
 mod charts;
+mod conclusions;
 mod files;
 mod findings;
 #[cfg(test)]
-pub(crate) mod fixture;
+mod fixture;
 mod question;
 mod rank;
 mod readme;
 mod record_io;
 mod results;
 mod sections;
+mod terminal;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::{
@@ -20,6 +24,7 @@ use std::{
 };
 
 pub use record_io::{load, store};
+pub use terminal::{VariantRow, captures_table, ranking_table, variants_table};
 
 use crate::{
     error::{Error, Result},
@@ -27,7 +32,7 @@ use crate::{
     report::{charts::Chart, files::Staging},
 };
 
-/// What [`write`] left behind.
+/// What [`write()`] left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The report.
@@ -104,22 +109,5 @@ fn read_if_there(path: &Path) -> Result<Option<String>> {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::unreadable(path, &error)),
-    }
-}
-
-#[cfg(test)]
-mod look {
-    #[test]
-    fn look() {
-        for (name, mut run) in [("run", super::fixture::run()), ("crowded", super::fixture::crowded())] {
-            if name == "run" {
-                super::fixture::add_points(&mut run);
-            }
-            let dir = std::path::PathBuf::from("/tmp/look").join(name);
-            let _ = std::fs::create_dir_all(&dir);
-            std::fs::write(dir.join("README.md"), "# x\n<!-- headline --><!-- end headline -->\nrest\n")
-                .unwrap();
-            println!("{:?}", super::write(&dir, Some(&dir.join("README.md")), &run, "varint-lab report"));
-        }
     }
 }

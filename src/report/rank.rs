@@ -93,9 +93,9 @@ impl Entry<'_> {
     }
 
     /// The lowest and the highest of the captures' ratios, with the capture.
-    pub(crate) fn extremes(&self) -> Option<((&str, f64), (&str, f64))> {
+    pub(crate) fn extremes(&self) -> Option<[(&str, f64); 2]> {
         let by_ratio = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
-        Some((*self.each.iter().min_by(by_ratio)?, *self.each.iter().max_by(by_ratio)?))
+        Some([*self.each.iter().min_by(by_ratio)?, *self.each.iter().max_by(by_ratio)?])
     }
 }
 

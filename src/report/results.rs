@@ -6,7 +6,8 @@ use crate::{
     report::{
         blocks::Block,
         charts::{self, Chart},
-        findings::{Answer, conclusion, counterpart, sentences},
+        conclusions::conclusions,
+        findings::{Answer, counterpart, sentences},
         question::{Kind, Wire, questions},
         sections,
         text::{code, markdown},
@@ -89,14 +90,8 @@ fn headline(run: &RunRecord, answers: &[Answer<'_>]) -> String {
     if run.quick {
         text += "**A quick run: few rounds, wide spreads. Do not quote it.**\n\n";
     }
-    let mut concluded = Vec::new();
-    for answer in answers.iter().filter(|answer| answer.asked.question.wire == Wire::Fixed) {
-        // One conclusion for each task, from its first question: more would say the same in other units.
-        let task = (answer.asked.question.task, answer.asked.question.mode);
-        if !concluded.contains(&task) {
-            concluded.push(task);
-            text.extend(conclusion(answers, answer).map(|said| format!("{said}\n\n")));
-        }
+    for said in conclusions(answers) {
+        text += &format!("{said}\n\n");
     }
     for answer in answers {
         let question = &answer.asked.question;
@@ -174,5 +169,5 @@ fn apart(answers: &[Answer<'_>], kind: Kind, origin: &str, charts: &mut Vec<Char
 
 /// Answers to every question of the record.
 pub(crate) fn answers(run: &RunRecord) -> Vec<Answer<'_>> {
-    questions(run).into_iter().map(Answer::to).collect()
+    questions(&run.records).into_iter().map(Answer::to).collect()
 }

@@ -39,7 +39,7 @@ pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
@@ -59,6 +59,18 @@ pub(crate) fn list(items: &[String]) -> String {
 /// `1 capture`, `2 captures`.
 pub(crate) fn plural(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The text, cut in its middle to `most` letters: names differ at their ends.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let letters: Vec<char> =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if letters.len() <= most {
+        return letters.into_iter().collect();
+    }
+    let kept = most.saturating_sub(1);
+    let (front, back) = (&letters[..kept / 2], &letters[letters.len() - (kept - kept / 2)..]);
+    front.iter().chain(&['…']).chain(back).collect()
 }
 
 /// Free text in Markdown, in one line, with nothing in it that ends a table's cell or begins a tag.

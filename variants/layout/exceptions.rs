@@ -56,8 +56,9 @@ impl<const HIGH: usize> Exceptions<HIGH> {
     ///
     /// # Errors
     /// `Truncated` at the first token without a code, or at token 0 if the list's length or its entries are
-    /// not all there; `Malformed` for an index that does not rise or is `count` or more, at the first token
-    /// that the entry could belong to.
+    /// not all there. `Malformed` at `count` for control bits other than 0 behind the last token, since the
+    /// count is then not the one that was encoded; and for an index that does not rise or is `count` or more,
+    /// at the first token that the entry could belong to.
     pub(crate) fn split(bytes: &[u8], count: usize, per_byte: usize) -> Result<Run<'_>, DecodeError> {
         if count == 0 {
             return Ok(Run::of_data(bytes));
@@ -66,6 +67,13 @@ impl<const HIGH: usize> Exceptions<HIGH> {
         let (control, rest) = bytes
             .split_at_checked(count.div_ceil(per_byte))
             .ok_or_else(|| error(ErrorKind::Truncated, bytes.len() * per_byte))?;
+        let unused = control.last().map_or(0, |&last| {
+            let used = 8 / per_byte * ((count - 1) % per_byte + 1);
+            u32::from(last) >> used
+        });
+        if unused != 0 {
+            return Err(error(ErrorKind::Malformed, count));
+        }
         let (entries, used) = decode_token(rest).map_err(|kind| match kind {
             ErrorKind::Overflow => error(ErrorKind::Malformed, 0),
             kind => error(kind, 0),
@@ -80,7 +88,7 @@ impl<const HIGH: usize> Exceptions<HIGH> {
         for entry in exceptions.chunks_exact(Self::ENTRY) {
             let (index, _) = read::<HIGH>(entry);
             if index < least || index >= count as u64 {
-                return Err(error(ErrorKind::Malformed, (least as usize).min(count - 1)));
+                return Err(error(ErrorKind::Malformed, least as usize));
             }
             least = index + 1;
         }

@@ -30,6 +30,7 @@ impl Layout for Leb128 {
         Ok(Run::of_data(bytes))
     }
 
+    #[inline]
     fn oracle<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
         decode_by_step(run, out, decode_token)
     }

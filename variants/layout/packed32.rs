@@ -31,6 +31,7 @@ pub struct Packed32;
 
 impl Layout for Packed32 {
     const NAME: &'static str = "packed32";
+    const PIECE: usize = GROUP;
 
     fn encode<W: Word>(tokens: &[W], bytes: &mut Vec<u8>) {
         let mut data = Vec::new();

@@ -11,7 +11,7 @@
 //! data. Everything is little-endian. Control and data are those of the "0124" codec that the authors of Stream
 //! VByte (Lemire, Kurz, Rupp 2018) added to their library; the swap and the exceptions are this lab's.
 //!
-//! Control bits that the count leaves over are not looked at. Longer codes than needed are accepted.
+//! Longer codes than needed are accepted.
 
 use alloc::vec::Vec;
 

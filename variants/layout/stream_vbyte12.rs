@@ -6,7 +6,7 @@
 //! data. Everything is little-endian. The idea is that of Stream VByte (Lemire, Kurz, Rupp 2018) with codes
 //! for two lengths, as its authors' StreamVByte "1-2" codecs for 16-bit data have them.
 //!
-//! Control bits that the count leaves over are not looked at. Longer codes than needed are accepted.
+//! Longer codes than needed are accepted.
 
 use alloc::vec::Vec;
 

@@ -7,7 +7,7 @@
 //! Byte-Oriented Integer Compression" (2018); only the list of exceptions between them is this lab's, since
 //! the original stops at 32 bits.
 //!
-//! Control bits that the count leaves over are not looked at. Longer codes than needed are accepted.
+//! Longer codes than needed are accepted.
 
 use alloc::vec::Vec;
 

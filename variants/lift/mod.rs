@@ -25,10 +25,14 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod merge256;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod narrow512;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod plan;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-mod stream;
+mod vector256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;
 
@@ -110,8 +114,9 @@ pub enum Stores {
     /// Through the cache.
     #[default]
     Ordinary,
-    /// Past the cache where the lift can: on x86-64, by whole lines, if the lanes cover every byte of a point.
-    /// Worth it if all the points together exceed the cache; at half the speed if they would have fitted.
+    /// Past the cache where a vector holds whole points and nothing else, as with 16-byte points of four 32-bit
+    /// lanes, and the points can be aligned; ordinary ones elsewhere. Worth it if all the points together exceed
+    /// the cache, and a loss if they would have fitted.
     NonTemporal,
 }
 
@@ -158,8 +163,11 @@ pub struct Lift {
     /// The running values; sums of 32 bits (or of which only as many are stored) are kept sign-extended.
     previous: Vec<i64>,
     kernel: Kernel,
-    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-    stream: Option<stream::Stream>,
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "simd")),
+        expect(dead_code, reason = "only vectors choose")
+    )]
+    stores: Stores,
 }
 
 /// The implementation, prepared for the lanes.
@@ -191,34 +199,10 @@ impl Kernel {
     fn choose(_: Class, _: &[Lane], _: usize) -> Self {
         Self::Portable
     }
-
-    /// Lifts whole rows; `false` if an integer lane holds a NaN marker.
-    fn rows<W: Word>(
-        &mut self,
-        lanes: &[Lane],
-        point_step: usize,
-        previous: &mut [i64],
-        tokens: &[W],
-        points: &mut [u8],
-    ) -> bool {
-        match self {
-            Self::Portable => portable::rows(lanes, point_step, previous, tokens, points),
-            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-            Self::Avx2(kernel) => match W::tokens(tokens) {
-                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
-                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
-            },
-            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-            Self::Avx512(kernel) => match W::tokens(tokens) {
-                Tokens::U32(tokens) => kernel.rows_u32(previous, tokens, points),
-                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
-            },
-        }
-    }
 }
 
 impl Lift {
-    /// A lift of the fastest implementation that the CPU and [`cpu::limit`](crate::cpu::limit) allow, at a
+    /// A lift of the fastest implementation that the CPU and [`limit`](crate::cpu::limit) allow, at a
     /// chunk's start. Points are `point_step` bytes apart. Where lanes overlap, the later one's bytes stay.
     ///
     /// # Errors
@@ -246,23 +230,14 @@ impl Lift {
             point_step,
             previous: vec![0; lanes.len()],
             kernel: Kernel::choose(class, lanes, point_step),
-            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-            stream: None,
+            stores: Stores::Ordinary,
         })
     }
 
     /// The same lift with other stores; a lift starts with ordinary ones.
     #[must_use]
-    #[cfg_attr(not(all(target_arch = "x86_64", feature = "simd")), expect(unused_mut, unused_variables))]
-    pub fn with_stores(mut self, stores: Stores) -> Self {
-        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-        {
-            let bytes: usize = self.lanes.iter().map(|lane| lane.store.bytes()).sum();
-            let covered = bytes == self.point_step && !plan::overlap(&self.lanes);
-            let streams = stores == Stores::NonTemporal && covered;
-            self.stream = streams.then(|| stream::Stream::new(self.point_step));
-        }
-        self
+    pub fn with_stores(self, stores: Stores) -> Self {
+        Self { stores, ..self }
     }
 
     /// What the implementation is built from.
@@ -302,27 +277,21 @@ impl Lift {
         assert_eq!(rows * self.lanes.len(), tokens.len(), "the tokens end inside a row");
         assert!(points.len() / self.point_step >= rows, "there are fewer points than rows");
         let points = &mut points[..rows * self.point_step];
-        let fine = self.store(tokens, points);
-        if fine { Ok(()) } else { Err(LiftError { index: self.first_marker(tokens) }) }
-    }
-
-    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-    fn store<W: Word>(&mut self, tokens: &[W], points: &mut [u8]) -> bool {
-        let Some(stream) = &mut self.stream else {
-            return self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points);
+        let previous = &mut self.previous[..];
+        let fine = match &mut self.kernel {
+            Kernel::Portable => portable::rows(&self.lanes, self.point_step, previous, tokens, points),
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx2(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(self.stores, previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
+            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+            Kernel::Avx512(kernel) => match W::tokens(tokens) {
+                Tokens::U32(tokens) => kernel.rows_u32(self.stores, previous, tokens, points),
+                Tokens::U64(tokens) => kernel.rows_u64(previous, tokens, points),
+            },
         };
-        let mut fine = true;
-        let mut parts = tokens.chunks(stream.rows() * self.lanes.len());
-        stream.fill(points, |points| {
-            let tokens = parts.next().unwrap_or_default();
-            fine &= self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points);
-        });
-        fine
-    }
-
-    #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
-    fn store<W: Word>(&mut self, tokens: &[W], points: &mut [u8]) -> bool {
-        self.kernel.rows(&self.lanes, self.point_step, &mut self.previous, tokens, points)
+        if fine { Ok(()) } else { Err(LiftError { index: self.first_marker(tokens) }) }
     }
 
     /// The first token 0 in an integer lane.

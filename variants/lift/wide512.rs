@@ -167,23 +167,29 @@ impl Wide {
         let tokens = &tokens[first..];
         assert!((count - 1) * token_step + self.plan.points * self.plan.lanes <= tokens.len());
         assert!(count * point_step <= points.len());
-        let body = match self.plan.steps {
-            0 => body::<W, 0>,
-            1 => body::<W, 1>,
-            2 => body::<W, 2>,
-            _ => body::<W, 3>,
+        let floats = self.floats32 | self.floats64 != 0;
+        let body = match (self.plan.steps, floats) {
+            (0, false) => body::<W, 0, false>,
+            (1, false) => body::<W, 1, false>,
+            (2, false) => body::<W, 2, false>,
+            (_, false) => body::<W, 3, false>,
+            (0, true) => body::<W, 0, true>,
+            (1, true) => body::<W, 1, true>,
+            (2, true) => body::<W, 2, true>,
+            (_, true) => body::<W, 3, true>,
         };
         // SAFETY: the proof says that the CPU has the features; both lengths were just checked.
         unsafe { body(self, (count, token_step, point_step), sums, tokens, points) }
     }
 }
 
-/// The loop over `count` vectors, their tokens and points so many apart.
+/// The loop over `count` vectors, their tokens and points so many apart. Without `FLOATS`, a marker restarts no
+/// sum: it is an error.
 ///
 /// # Safety
 /// `tokens` holds the vectors and `points` their points.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-unsafe fn body<W: Load, const STEPS: usize>(
+unsafe fn body<W: Load, const STEPS: usize, const FLOATS: bool>(
     wide: &Wide,
     (count, token_step, point_step): (usize, usize, usize),
     totals: &mut [i64; 8],
@@ -208,7 +214,7 @@ unsafe fn body<W: Load, const STEPS: usize>(
         let even = _mm512_testn_epi64_mask(token, _mm512_set1_epi64(1));
         let mut sums = _mm512_mask_sub_epi64(half, even, _mm512_setzero_si512(), half);
         // A bit is set if the elements that the sum spans so far hold a marker: it then goes no further back.
-        let mut stopped = u32::from(!numbers & wide.loaded);
+        let mut stopped = if FLOATS { u32::from(!numbers & wide.loaded) } else { 0 };
         for (step, (index, mask)) in shifts[..STEPS].iter().enumerate() {
             let before = _mm512_permutexvar_epi64(*index, sums);
             sums = _mm512_mask_add_epi64(sums, mask & !stopped as u8, sums, before);
@@ -217,14 +223,17 @@ unsafe fn body<W: Load, const STEPS: usize>(
         sums = _mm512_mask_add_epi64(sums, !stopped as u8, sums, carry);
         carry = if STEPS == 0 { sums } else { _mm512_permutexvar_epi64(last, sums) };
 
-        let low = _mm512_slli_epi64::<32>(sums);
-        let sums = _mm512_mask_srai_epi64::<32>(sums, wide.short, low);
-        let f32s = _mm256_mul_ps(_mm512_cvtepi64_ps(sums), resolutions32);
-        let f32s = _mm512_cvtepu32_epi64(_mm256_castps_si256(f32s));
-        let f64s = _mm512_castpd_si512(_mm512_mul_pd(_mm512_cvtepi64_pd(sums), resolutions64));
-        let values = _mm512_mask_mov_epi64(sums, wide.floats32, f32s);
-        let values = _mm512_mask_mov_epi64(values, wide.floats64, f64s);
-        let values = _mm512_mask_mov_epi64(values, !numbers, nans);
+        let mut values = sums;
+        if FLOATS {
+            let low = _mm512_slli_epi64::<32>(sums);
+            let sums = _mm512_mask_srai_epi64::<32>(sums, wide.short, low);
+            let f32s = _mm256_mul_ps(_mm512_cvtepi64_ps(sums), resolutions32);
+            let f32s = _mm512_cvtepu32_epi64(_mm256_castps_si256(f32s));
+            let f64s = _mm512_castpd_si512(_mm512_mul_pd(_mm512_cvtepi64_pd(sums), resolutions64));
+            values = _mm512_mask_mov_epi64(sums, wide.floats32, f32s);
+            values = _mm512_mask_mov_epi64(values, wide.floats64, f64s);
+            values = _mm512_mask_mov_epi64(values, !numbers, nans);
+        }
         for window in &wide.plan.windows {
             let bytes = _mm512_permutexvar_epi8(pulp::cast(window.index), values);
             // SAFETY: a window lies within the vector's points, which the caller vouches for.

@@ -146,8 +146,14 @@ fn lifts(lanes: &[Lane], step: usize) -> Vec<Lift> {
     lifts
 }
 
-fn agree<W: Word>(rng: &mut impl Rng, lanes: &[Lane], step: usize, lifts: &mut [Lift], model: &mut Model) {
-    let rows = [rng.random_range(0..5), rng.random_range(0..300), 700][rng.random_range(0..3)];
+fn agree<W: Word>(
+    rng: &mut impl Rng,
+    lanes: &[Lane],
+    step: usize,
+    rows: usize,
+    lifts: &mut [Lift],
+    model: &mut Model,
+) {
     let tokens = random_tokens::<W>(rng, lanes, rows);
     let spare = rng.random_range(0..2 * step);
     let mut expected = vec![0; rows * step + spare];
@@ -172,15 +178,58 @@ fn agree<W: Word>(rng: &mut impl Rng, lanes: &[Lane], step: usize, lifts: &mut [
 #[test]
 fn equals_the_model_over_windows_of_both_words() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    for _ in 0..3000 {
+    for _ in 0..1500 {
         let (lanes, step) = random_lanes(&mut rng);
         let mut lifts = lifts(&lanes, step);
         let mut model = Model::new(&lanes, step);
         for _ in 0..rng.random_range(1..6) {
+            let rows = [rng.random_range(0..5), rng.random_range(0..300), 700][rng.random_range(0..3)];
             if rng.random_ratio(3, 4) {
-                agree::<u32>(&mut rng, &lanes, step, &mut lifts, &mut model);
+                agree::<u32>(&mut rng, &lanes, step, rows, &mut lifts, &mut model);
             } else {
-                agree::<u64>(&mut rng, &lanes, step, &mut lifts, &mut model);
+                agree::<u64>(&mut rng, &lanes, step, rows, &mut lifts, &mut model);
+            }
+        }
+    }
+}
+
+#[test]
+fn equals_the_model_with_many_lanes_and_long_points() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    for (count, step) in [(63, 256), (129, 1000), (1000, 4000), (1024, 5000), (1025, 4100), (3, 1 << 17)] {
+        for last in [Store::Int16, GROUP, Store::F32 { resolution: 0.1 }] {
+            let mut stores = vec![GROUP; count];
+            stores[count - 1] = last;
+            let lanes = packed(&stores);
+            let mut model = Model::new(&lanes, step);
+            let mut lifts = lifts(&lanes, step);
+            for rows in [0, 1, 2, 30] {
+                agree::<u32>(&mut rng, &lanes, step, rows, &mut lifts, &mut model);
+            }
+        }
+    }
+}
+
+#[test]
+fn equals_the_model_in_whole_lines_from_any_start() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    let mut memory = vec![0; 16 * 1000];
+    for stores in [&[GROUP][..], &[GROUP; 2], &[GROUP; 4], &[GROUP, GROUP, GROUP, Store::Int32], &[GROUP; 8]]
+    {
+        let lanes = packed(stores);
+        let step = 4 * lanes.len();
+        for start in 0..130 {
+            let rows = rng.random_range(0..1000 * 16 / 64 / lanes.len());
+            let tokens = random_tokens::<u32>(&mut rng, &lanes, rows);
+            let mut expected = vec![0; rows * step];
+            let outcome = Model::new(&lanes, step).rows(&tokens, &mut expected);
+            for mut lift in lifts(&lanes, step) {
+                memory.fill(7);
+                assert_eq!(lift.rows(&tokens, &mut memory[start..start + rows * step]), outcome);
+                let (before, points) = memory.split_at(start);
+                let (points, after) = points.split_at(rows * step);
+                assert!(outcome.is_err() || points == expected, "{:?}, start {start}", lift.class());
+                assert!(before.iter().chain(after).all(|&byte| byte == 7));
             }
         }
     }
@@ -319,7 +368,7 @@ mod guarded {
     fn touches_nothing_beyond_tokens_and_points() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let (mut tokens, mut points) = (Pages::new(60 * 40 * 8), Pages::new(60 * 4096));
-        for _ in 0..3000 {
+        for _ in 0..1500 {
             ends_at_the_guard::<u32>(&mut rng, &mut tokens, &mut points);
             ends_at_the_guard::<u64>(&mut rng, &mut tokens, &mut points);
         }

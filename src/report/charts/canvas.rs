@@ -12,7 +12,10 @@ use plotters::{
     },
 };
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    report::text::cut,
+};
 
 /// Black text.
 pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
@@ -207,15 +210,9 @@ pub(super) fn fit(text: &str, look: Type, width: i32) -> String {
     if text_width(text, look) <= width {
         return text.to_owned();
     }
-    let letters: Vec<char> = text.chars().collect();
-    let cut = |kept: usize| -> String {
-        let front = &letters[..kept / 2];
-        let back = &letters[letters.len() - (kept - kept / 2)..];
-        front.iter().chain(&['…']).chain(back).collect()
-    };
-    (0..letters.len())
+    (1..text.chars().count())
         .rev()
-        .map(cut)
+        .map(|kept| cut(text, kept))
         .find(|shorter| text_width(shorter, look) <= width)
         .unwrap_or_else(|| "…".to_owned())
 }
@@ -226,7 +223,8 @@ pub(super) fn wrap(text: &str, look: Type, width: i32) -> Vec<String> {
     for word in text.split_whitespace() {
         let word = fit(word, look, width);
         match lines.last_mut() {
-            Some(line) if text_width(&format!("{line} {word}"), look) <= width => {
+            // A separator stays with what it ends.
+            Some(line) if word == "·" || text_width(&format!("{line} {word}"), look) <= width => {
                 line.push(' ');
                 line.push_str(&word);
             }

@@ -35,7 +35,7 @@ pub(crate) fn origin(run: &RunRecord) -> String {
 
 /// The file name of a question's ranking.
 pub(crate) fn ranking_file(asked: &Asked<'_>) -> String {
-    format!("ranking-{}.svg", asked.question.slug())
+    format!("ranking-{}.svg", asked.slug)
 }
 
 /// The ranking over all captures of a question.
@@ -54,10 +54,12 @@ pub(crate) fn ranking(asked: &Asked<'_>, overall: &Ranking<'_>, origin: &str) ->
         file: ranking_file(asked),
         title: format!("{}: {}", question.wire_words(), leader(overall)),
         subtitle: format!(
-            "times the speed of leb128_loop · {} · bar: {bar} · whisker: lowest and highest fifth of the \
+            "times the speed of {} · {} · bar: {bar} · whisker: lowest and highest fifth of the \
              rounds{dots}{size}",
+            asked.baseline,
             question.words()
         ),
+        baseline: asked.baseline,
         sizes: question.wire == Wire::Free,
         origin,
     };
@@ -78,12 +80,14 @@ pub(crate) fn heat(asked: &Asked<'_>, kind: Kind, origin: &str) -> Result<Option
         _ => ("heat", "captures"),
     };
     let frame = heat::Frame {
-        file: format!("{name}-{}.svg", asked.question.slug()),
+        file: format!("{name}-{}.svg", asked.slug),
         title: format!("{}, {streams}: every decoder on each", asked.question.wire_words()),
         subtitle: format!(
-            "times the speed of leb128_loop, ratio of the fastest rounds · {} · colours are logarithmic · under \
-             each name: LEB128 bytes per token",
-            asked.question.words()
+            "times the speed of {}, ratio of the fastest rounds · {} · colours are logarithmic · under \
+             each name: LEB128 bytes per {}",
+            asked.baseline,
+            asked.question.words(),
+            asked.question.unit()
         ),
         columns: columns.into_iter().map(|(capture, bytes)| (capture, digits(bytes))).collect(),
         origin,
@@ -95,7 +99,9 @@ pub(crate) fn heat(asked: &Asked<'_>, kind: Kind, origin: &str) -> Result<Option
 pub(crate) fn captures(asked: &Asked<'_>, origin: &str) -> Result<Option<Chart>> {
     let panels: Vec<panels::Panel<'_>> = by_size(asked, Kind::Real)
         .into_iter()
-        .map(|(capture, bytes)| (capture, format!("{} B/token", digits(bytes)), on_capture(asked, capture)))
+        .map(|(capture, bytes)| {
+            (capture, format!("{} B/{}", digits(bytes), asked.question.unit()), on_capture(asked, capture))
+        })
         .collect();
     let (group, wire) = match asked.question.wire {
         Wire::Fixed => ("class", Wire::Fixed),
@@ -103,24 +109,27 @@ pub(crate) fn captures(asked: &Asked<'_>, origin: &str) -> Result<Option<Chart>>
     };
     let title = format!("{}: the best of each {group} on each capture", asked.question.wire_words());
     let subtitle = format!(
-        "times the speed of leb128_loop (dashed), ratio of the fastest rounds · {} · whisker: lowest and highest \
+        "times the speed of {} (dashed), ratio of the fastest rounds · {} · whisker: lowest and highest \
          fifth of the rounds · one scale",
+        asked.baseline,
         asked.question.words()
     );
-    panels::draw(format!("captures-{}.svg", asked.question.slug()), &title, &subtitle, wire, &panels, origin)
+    panels::draw(format!("captures-{}.svg", asked.slug), &title, &subtitle, wire, &panels, origin)
 }
 
 /// Bytes against speed over both wires, which are comparable here since neither axis is a rank.
 pub(crate) fn size_speed(fixed: &Asked<'_>, free: &Asked<'_>, origin: &str) -> Result<Option<Chart>> {
     let both = overall(&free.with_other_wire(fixed));
     let subtitle = format!(
-        "times the speed of leb128_loop (logarithmic), geometric mean of {} · {} · line: none is both smaller \
+        "times the speed of {} (logarithmic), geometric mean of {} · {} · line: none is both smaller \
          and faster · best is up and left",
+        free.baseline,
         plural(both.captures.len(), "capture"),
         free.question.words()
     );
-    let file = format!("size-speed-{}.svg", free.question.slug());
-    size_speed::draw(file, "What another layout costs in bytes and buys in speed", &subtitle, &both, origin)
+    let file = format!("size-speed-{}.svg", free.slug);
+    let title = "What another layout costs in bytes and buys in speed";
+    size_speed::draw(file, title, &subtitle, &both, free.baseline, origin)
 }
 
 /// Captures of a kind with their LEB128 bytes per token, fewest first.

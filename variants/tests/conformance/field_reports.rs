@@ -181,7 +181,7 @@ pub(crate) fn s01_two_tokens_in_two_calls<W: Word>(checker: &mut Checker<W>) {
     let mut run = checker.subject.open(&bytes, 2).unwrap();
     let mut out = [W::cut(99); 2];
     checker.subject.decode(&mut run, &mut out).unwrap();
-    assert!(run.data.is_empty());
+    assert!(run.data.is_empty() || !checker.subject.ends_with_piece(2));
     if checker.subject.hands_out_tokens() {
         assert_eq!(out[..], words::<W>(&[10, 0]));
     }

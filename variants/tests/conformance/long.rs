@@ -17,7 +17,8 @@ pub(crate) fn round_trips<W: Word>(checker: &mut Checker<W>) {
         let mut out = vec![W::default(); count];
         checker.subject.decode(&mut run, &mut out).unwrap();
         assert!(out == tokens || !checker.subject.hands_out_tokens(), "{count} tokens, stream {number}");
-        assert!(run.data.is_empty() && run.exceptions.is_empty(), "{run:?} is left");
+        assert!(run.data.is_empty() || !checker.subject.ends_with_piece(count), "{run:?} is left");
+        assert!(run.exceptions.is_empty(), "{run:?} is left");
         assert_eq!(run.taken, count);
         checker.check_whole(&bytes, count);
     }

@@ -6,6 +6,8 @@ pub(crate) trait Subject<W: Word> {
     /// Whether the values that it hands out are the tokens.
     fn hands_out_tokens(&self) -> bool;
     fn layout(&self) -> &'static str;
+    /// Whether `count` tokens are whole pieces, so that nothing is left behind them.
+    fn ends_with_piece(&self, count: usize) -> bool;
     fn encode(&self, tokens: &[W], bytes: &mut Vec<u8>);
     fn open<'a>(&self, bytes: &'a [u8], count: usize) -> Result<Run<'a>, DecodeError>;
     fn oracle(&self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError>;
@@ -23,6 +25,9 @@ impl<D: Decoder, W: Word> Subject<W> for Detected<D> {
     }
     fn layout(&self) -> &'static str {
         D::Layout::NAME
+    }
+    fn ends_with_piece(&self, count: usize) -> bool {
+        count.is_multiple_of(D::Layout::PIECE)
     }
     fn encode(&self, tokens: &[W], bytes: &mut Vec<u8>) {
         D::Layout::encode(tokens, bytes);

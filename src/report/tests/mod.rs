@@ -1,0 +1,5 @@
+mod charts;
+mod ranking;
+mod sentences;
+mod terminal;
+mod writing;

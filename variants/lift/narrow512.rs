@@ -1,0 +1,284 @@
+//! Sums of 32 bits with AVX-512: 16 elements a vector.
+//!
+//! NaN markers restart the sum, so it is a segmented one; the masks for that are worked out only where some
+//! vectors hold a marker.
+
+use core::arch::x86_64::*;
+
+use super::{
+    Lane, NAN_F32, Store,
+    plan::{Plan, Shape},
+};
+use crate::cpu::Avx512Vbmi2;
+
+/// A plan for 32-bit elements with the constants of its lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Narrow {
+    pub(super) plan: Plan,
+    point_step: usize,
+    loaded: u16,
+    floats: u16,
+    integers: u16,
+    resolutions: [f32; 16],
+    /// For each doubling, where each element finds the one it adds, and which elements add one.
+    shifts: [([u32; 16], u16); 4],
+    /// The last point's element of each element's lane.
+    last: [u32; 16],
+}
+
+impl Narrow {
+    pub(super) fn new(lanes: &[Lane], plan: Plan, point_step: usize) -> Self {
+        let used = plan.points * plan.lanes;
+        let mut resolutions = [0.0; 16];
+        for (element, resolution) in resolutions.iter_mut().enumerate() {
+            if let Store::GroupF32 { resolution: r } | Store::F32 { resolution: r } =
+                lanes[element % plan.lanes].store
+            {
+                *resolution = r;
+            }
+        }
+        let shift = |step: usize| {
+            let by = plan.lanes << step;
+            let mask = (0..used).fold(0, |mask, e| mask | u16::from(e >= by) << e);
+            (core::array::from_fn(|e| e.saturating_sub(by) as u32), mask)
+        };
+        let shifts = core::array::from_fn(shift);
+        let last = core::array::from_fn(|e| ((plan.points - 1) * plan.lanes + e % plan.lanes) as u32);
+        Self {
+            loaded: plan.elements(lanes, |_| true),
+            floats: plan.elements(lanes, |store| !store.is_integer()),
+            integers: plan.elements(lanes, Store::is_integer),
+            resolutions,
+            shifts,
+            last,
+            point_step,
+            plan,
+        }
+    }
+
+    /// How many points come before the first that starts a cache line, if the vectors from there on are whole
+    /// lines.
+    pub(super) fn points_to_line(&self, points: &[u8]) -> Option<usize> {
+        let whole = self.plan.shape == Shape::Plain && self.plan.windows[0].mask == !0;
+        let start = points.as_ptr().addr();
+        let at_line = |point: &usize| (start + point * self.point_step).is_multiple_of(64);
+        (0..self.plan.points).find(at_line).filter(|_| whole && self.plan.points * self.point_step == 64)
+    }
+
+    /// Lifts rows of `stride` tokens that are whole vectors, from lane `first` on; as whole `lines` if
+    /// [`Self::points_to_line`] found that `points` starts one. `false` if an integer lane holds a NaN marker.
+    pub(super) fn run(
+        &self,
+        _proof: Avx512Vbmi2,
+        (first, stride): (usize, usize),
+        lines: bool,
+        previous: &mut [i64],
+        tokens: &[u32],
+        points: &mut [u8],
+    ) -> bool {
+        let count = tokens.len() / (self.plan.points * stride);
+        if count == 0 {
+            return true;
+        }
+        let vectors = Vectors {
+            count,
+            token_step: self.plan.points * stride,
+            point_step: self.plan.points * self.point_step,
+        };
+        let tokens = &tokens[first..];
+        assert!((count - 1) * vectors.token_step + self.plan.points * self.plan.lanes <= tokens.len());
+        assert!(count * vectors.point_step <= points.len());
+        assert!(!lines || self.points_to_line(points) == Some(0));
+        let body = match self.plan.shape {
+            Shape::Plain if lines => by_steps::<LINES>(self.plan.steps),
+            Shape::Plain => by_steps::<PLAIN>(self.plan.steps),
+            Shape::One => by_steps::<ONE>(self.plan.steps),
+            Shape::Many => by_steps::<MANY>(self.plan.steps),
+        };
+        let mut sums = core::array::from_fn(|element| previous[element % self.plan.lanes] as i32);
+        // SAFETY: the proof says that the CPU has the features; lengths and alignment were just checked.
+        let fine = unsafe { body(self, vectors, &mut sums, tokens, points) };
+        for (previous, sum) in previous.iter_mut().zip(&sums[..self.plan.lanes]) {
+            *previous = i64::from(*sum);
+        }
+        fine
+    }
+}
+
+/// Plain, past the cache.
+const LINES: u8 = 3;
+const PLAIN: u8 = Shape::Plain as u8;
+const ONE: u8 = Shape::One as u8;
+const MANY: u8 = Shape::Many as u8;
+
+type Body = unsafe fn(&Narrow, Vectors, &mut [i32; 16], &[u32], &mut [u8]) -> bool;
+
+fn by_steps<const SHAPE: u8>(steps: usize) -> Body {
+    match steps {
+        0 => body::<0, SHAPE>,
+        1 => body::<1, SHAPE>,
+        2 => body::<2, SHAPE>,
+        3 => body::<3, SHAPE>,
+        _ => body::<4, SHAPE>,
+    }
+}
+
+/// How the vectors of a call lie in the tokens and the points.
+#[derive(Clone, Copy)]
+struct Vectors {
+    count: usize,
+    token_step: usize,
+    point_step: usize,
+}
+
+/// What the inner loop keeps in registers.
+struct Constants {
+    loaded: __mmask16,
+    floats: __mmask16,
+    integers: __mmask16,
+    resolutions: __m512,
+    nans: __m512,
+    shifts: [(__m512i, __mmask16); 4],
+    last: __m512i,
+    lanes: usize,
+}
+
+/// The loop over blocks.
+///
+/// # Safety
+/// `tokens` holds `vectors.count` vectors, `points` their points; for `LINES` these are whole cache lines.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")]
+unsafe fn body<const STEPS: usize, const SHAPE: u8>(
+    narrow: &Narrow,
+    vectors: Vectors,
+    sums: &mut [i32; 16],
+    tokens: &[u32],
+    points: &mut [u8],
+) -> bool {
+    let constants = Constants {
+        loaded: narrow.loaded,
+        floats: narrow.floats,
+        integers: narrow.integers,
+        resolutions: pulp::cast(narrow.resolutions),
+        nans: pulp::cast([NAN_F32; 16]),
+        shifts: narrow.shifts.map(|(index, mask)| (pulp::cast(index), mask)),
+        last: pulp::cast(narrow.last),
+        lanes: narrow.plan.lanes,
+    };
+    let windows = &narrow.plan.windows[..];
+    let only_index = pulp::cast(windows[0].index);
+    let (only_start, only_mask) = (windows[0].start, windows[0].mask);
+    let mut carry: __m512i = pulp::cast(*sums);
+    let mut markers = 0;
+    let load = |vector: usize| {
+        // SAFETY: the caller vouches that the vector starts in `tokens`.
+        let at = unsafe { tokens.as_ptr().add(vector * vectors.token_step) };
+        // SAFETY: the caller vouches for the vector's elements; no others are loaded.
+        unsafe { _mm512_maskz_loadu_epi32(constants.loaded, at.cast()) }
+    };
+    let mut store = |vector: usize, values: __m512i| {
+        // SAFETY: the caller vouches that the vector's points lie in `points`.
+        let point = unsafe { points.as_mut_ptr().add(vector * vectors.point_step) };
+        if SHAPE != MANY {
+            let bytes = if SHAPE == ONE { _mm512_permutexvar_epi8(only_index, values) } else { values };
+            // SAFETY: the window starts at a lane of these points.
+            let at = unsafe { point.add(only_start) };
+            if SHAPE == LINES {
+                // SAFETY: the caller vouches for a whole line; the fence comes before anyone reads it.
+                unsafe { _mm512_stream_si512(at.cast(), bytes) };
+            } else {
+                // SAFETY: the mask keeps to the lanes' bytes of these points.
+                unsafe { _mm512_mask_storeu_epi8(at.cast(), only_mask, bytes) };
+            }
+            return;
+        }
+        for window in windows {
+            let bytes = _mm512_permutexvar_epi8(pulp::cast(window.index), values);
+            // SAFETY: a window starts at a lane of these points.
+            let at = unsafe { point.add(window.start) };
+            // SAFETY: the mask keeps to the lanes' bytes of these points.
+            unsafe { _mm512_mask_storeu_epi8(at.cast(), window.mask, bytes) };
+        }
+    };
+    let mut next = 0;
+    while STEPS > 0 && next + 4 <= vectors.count {
+        // Spelt out: a loop would keep the vectors in memory.
+        let [a, b, c, d] = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+        let least = _mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d));
+        if _mm512_mask_testn_epi32_mask(constants.loaded, least, least) == 0 {
+            store(next, lift::<STEPS>(&constants, a, &mut carry));
+            store(next + 1, lift::<STEPS>(&constants, b, &mut carry));
+            store(next + 2, lift::<STEPS>(&constants, c, &mut carry));
+            store(next + 3, lift::<STEPS>(&constants, d, &mut carry));
+        } else {
+            store(next, lift_nan::<STEPS>(&constants, a, &mut carry, &mut markers));
+            store(next + 1, lift_nan::<STEPS>(&constants, b, &mut carry, &mut markers));
+            store(next + 2, lift_nan::<STEPS>(&constants, c, &mut carry, &mut markers));
+            store(next + 3, lift_nan::<STEPS>(&constants, d, &mut carry, &mut markers));
+        }
+        next += 4;
+    }
+    for vector in next..vectors.count {
+        store(vector, lift_nan::<STEPS>(&constants, load(vector), &mut carry, &mut markers));
+    }
+    if SHAPE == LINES {
+        _mm_sfence();
+    }
+    *sums = pulp::cast(carry);
+    markers == 0
+}
+
+/// The deltas of tokens: +(v >> 1) if v is odd, the negative if it is even.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn deltas(tokens: __m512i) -> __m512i {
+    let half = _mm512_srli_epi32::<1>(tokens);
+    let even = _mm512_testn_epi32_mask(tokens, _mm512_set1_epi32(1));
+    _mm512_mask_sub_epi32(half, even, _mm512_setzero_si512(), half)
+}
+
+/// The values of a vector without NaN markers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn lift<const STEPS: usize>(constants: &Constants, tokens: __m512i, carry: &mut __m512i) -> __m512i {
+    let mut sums = deltas(tokens);
+    for (index, mask) in &constants.shifts[..STEPS] {
+        sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(*mask, *index, sums));
+    }
+    sums = _mm512_add_epi32(sums, *carry);
+    *carry = if STEPS == 0 { sums } else { _mm512_permutexvar_epi32(constants.last, sums) };
+    let floats = _mm512_cvtepi32_ps(sums);
+    let plain = _mm512_castsi512_ps(sums);
+    _mm512_castps_si512(_mm512_mask_mul_ps(plain, constants.floats, floats, constants.resolutions))
+}
+
+/// The values of a vector with NaN markers, which restart their lane's sum; those of integers go to `markers`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn lift_nan<const STEPS: usize>(
+    constants: &Constants,
+    tokens: __m512i,
+    carry: &mut __m512i,
+    markers: &mut __mmask16,
+) -> __m512i {
+    let numbers = _mm512_test_epi32_mask(tokens, tokens);
+    *markers |= !numbers & constants.integers;
+    let mut sums = deltas(tokens);
+    if STEPS == 0 {
+        sums = _mm512_maskz_add_epi32(numbers, sums, *carry);
+        *carry = sums;
+    } else {
+        // A bit is set if the elements that the sum spans so far hold a marker: it then goes no further back.
+        let mut stopped = u32::from(!numbers & constants.loaded);
+        for (step, (index, mask)) in constants.shifts[..STEPS].iter().enumerate() {
+            let before = _mm512_permutexvar_epi32(*index, sums);
+            sums = _mm512_mask_add_epi32(sums, mask & !stopped as u16, sums, before);
+            stopped |= stopped << (constants.lanes << step);
+        }
+        sums = _mm512_mask_add_epi32(sums, !stopped as u16, sums, *carry);
+        *carry = _mm512_permutexvar_epi32(constants.last, sums);
+    }
+    let floats = _mm512_mask_cvtepi32_ps(constants.nans, numbers, sums);
+    let plain = _mm512_castsi512_ps(sums);
+    _mm512_castps_si512(_mm512_mask_mul_ps(plain, constants.floats, floats, constants.resolutions))
+}
