@@ -21,12 +21,12 @@ fn main() {
 mod counting {
     use std::{env, fmt::Write as _, fs, path::Path};
 
-    use registry::{Class, Decoder, Visitor};
+    use variants::{Class, Decoder, Visitor};
 
     /// Writes the bench functions and their group, as Rust source for `benches/instructions.rs` to include.
     pub(crate) fn write_benches() {
         let mut benches = Benches::default();
-        registry::visit_all(&mut benches);
+        variants::visit_all(&mut benches);
         let names = benches.names.join(", ");
         let source = benches.functions
             + &format!("library_benchmark_group!(name = tokens_rows_u32; benchmarks = {names});\n");

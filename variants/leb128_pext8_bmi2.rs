@@ -24,9 +24,19 @@ impl Decoder for Leb128Pext8Bmi2 {
     }
 
     fn decode<W: Word>(self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
+        self.decode_some(run, out, out.len()).map(drop)
+    }
+
+    fn decode_some<W: Word>(
+        self,
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
+        assert!(least <= out.len(), "{least} tokens do not fit {} slots", out.len());
         #[cfg(all(target_arch = "x86_64", feature = "simd"))]
         // SAFETY: `self.0` exists only where `Bmi2::detect` found bmi1, bmi2 and popcnt.
-        return unsafe { kernel::decode(run, out) };
+        return unsafe { kernel::decode(run, out, least) };
         #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
         match (self.0, run, out) {}
     }
@@ -61,27 +71,21 @@ mod kernel {
         masks
     };
 
+    /// Goes on to the end of the load in which token `least` lies, where `out` has room for it.
     #[target_feature(enable = "bmi1,bmi2,popcnt")]
-    pub(super) fn decode<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
+    pub(super) fn decode<W: Word>(
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
         let (mut data, mut index) = (run.data, 0);
-        while index < out.len() {
-            while let (Some(eight), Some(&word)) = (out[index..].first_chunk_mut::<8>(), data.first_chunk()) {
-                let word = u64::from_le_bytes(word);
-                let (more, ends) = (word & HIGH_BITS, !word & HIGH_BITS);
-                // Four high bits in a row: a token of five bytes or more, which may not fit 32 bits.
-                let two = more & (more >> 8);
-                if ends == 0 || (W::BYTES < 8 && two & (two >> 16) != 0) {
-                    break;
-                }
-                let masks = &MASKS[_pext_u64(word, HIGH_BITS) as usize & 0xff];
-                for (slot, &mask) in eight.iter_mut().zip(masks) {
-                    *slot = W::cut(_pext_u64(word, mask));
-                }
-                index += ends.count_ones() as usize;
-                data = &data[8 - ends.leading_zeros() as usize / 8..];
-            }
-            if index == out.len() {
-                break;
+        while index < least {
+            if let (Some(eight), Some(&word)) = (out[index..].first_chunk_mut(), data.first_chunk())
+                && let Some((tokens, used)) = eight_tokens(u64::from_le_bytes(word), eight)
+            {
+                index += tokens;
+                data = &data[used..];
+                continue;
             }
             let (token, used) = decode_token(data).map_err(|kind| DecodeError { kind, index })?;
             out[index] = W::from_token(token).ok_or(DecodeError { kind: ErrorKind::Wide, index })?;
@@ -89,7 +93,25 @@ mod kernel {
             index += 1;
         }
         run.data = data;
-        run.taken += out.len();
-        Ok(())
+        run.taken += index;
+        Ok(index)
+    }
+
+    /// Every token that ends in eight bytes: how many, and how many bytes they take. `None` if none does, or
+    /// if one may be too wide. Slots beyond that count hold anything.
+    #[inline]
+    #[target_feature(enable = "bmi1,bmi2,popcnt")]
+    fn eight_tokens<W: Word>(word: u64, eight: &mut [W; 8]) -> Option<(usize, usize)> {
+        let (more, ends) = (word & HIGH_BITS, !word & HIGH_BITS);
+        // Four high bits in a row: a token of five bytes or more, which may not fit 32 bits.
+        let two = more & (more >> 8);
+        if ends == 0 || (W::BYTES < 8 && two & (two >> 16) != 0) {
+            return None;
+        }
+        let masks = &MASKS[_pext_u64(word, HIGH_BITS) as usize & 0xff];
+        for (slot, &mask) in eight.iter_mut().zip(masks) {
+            *slot = W::cut(_pext_u64(word, mask));
+        }
+        Some((ends.count_ones() as usize, 8 - ends.leading_zeros() as usize / 8))
     }
 }

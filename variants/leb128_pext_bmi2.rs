@@ -15,9 +15,9 @@ impl Decoder for Leb128PextBmi2 {
     const INFO: Info = Info {
         idea: "8-byte load, bit scan, PEXT: one token a time",
         origin: "this lab; the form that most BMI2 decoders start with",
-        loses_when: "always on real streams: a chain of a load and a bit scan a token",
+        loses_when: "lengths are predictable: its chain is longer than a guessed loop",
         class: Class::Bmi2,
-        standing: Standing::Ranked,
+        standing: Standing::Rejected(1),
     };
 
     fn detect() -> Option<Self> {

@@ -70,8 +70,8 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 mod kernel {
     use core::arch::x86_64::{
         __m128i, __m256i, _mm_sfence, _mm256_and_si256, _mm256_castsi128_si256, _mm256_inserti128_si256, _mm256_madd_epi16,
-        _mm256_maddubs_epi16, _mm256_movemask_epi8, _mm256_permute4x64_epi64, _mm256_set1_epi8,
-        _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_stream_si256, _mm256_unpackhi_epi16,
+        _mm256_maddubs_epi16, _mm256_permute4x64_epi64, _mm256_set1_epi8,
+        _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi16,
         _mm256_unpackhi_epi32, _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _pdep_u64, _pext_u64,
     };
 
@@ -79,10 +79,10 @@ mod kernel {
         Word,
         cpu::Avx2,
         simd::{
-            bmi2,
+            avx2::{self, high_bits, put},
             codes::{Appender, Codes, GROUP},
             stride::{Scan, Stages, Window},
-            tables::{PAIRS, QUAD_BYTES, QUADS},
+            tables::{PAIRS, QUADS},
         },
     };
 
@@ -110,39 +110,24 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
+        fn ones<const STREAM: bool, W: Word>(
+            self,
+            data: &mut &[u8],
+            groups: &mut [[W; GROUP]],
+        ) -> usize {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { avx2::ones::<STREAM, W>(data, groups) }
+        }
+
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { window(data, out) }
+            unsafe { avx2::window(data, out) }
         }
 
         fn fence(self) {
             // SAFETY: every x86-64 CPU has the instruction.
             unsafe { _mm_sfence() }
         }
-    }
-
-    /// The high bits of 64 bytes.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn high_bits(block: &[u8; 64]) -> u64 {
-        let [low, high]: [__m256i; 2] = pulp::cast(*block);
-        u64::from(_mm256_movemask_epi8(low) as u32) | u64::from(_mm256_movemask_epi8(high) as u32) << 32
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    #[inline(never)]
-    fn window<W: Word>(data: &[u8], out: &mut [W]) -> Window {
-        let mut padded = [0x80; bmi2::REACH];
-        let bytes = match data.first_chunk() {
-            Some(bytes) => bytes,
-            None => {
-                padded[..data.len()].copy_from_slice(data);
-                &padded
-            }
-        };
-        let block = bytes.first_chunk().unwrap();
-        let large = block.map(|byte| byte | if byte > 1 { 0x80 } else { 0 });
-        bmi2::window(bytes, high_bits(block), high_bits(&large), out)
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
@@ -206,7 +191,7 @@ mod kernel {
                     let next = at + 8 + first.count_ones() as usize;
                     let bytes = two(take(bytes, at), take(bytes, next));
                     at = next + 8 + second.count_ones() as usize;
-                    let places = two(PAIRS.0[first], PAIRS.0[second]);
+                    let places = two(PAIRS[first].0, PAIRS[second].0);
                     store2::<STREAM, W>(slots, pack2(_mm256_shuffle_epi8(bytes, places)));
                 }
             } else {
@@ -216,11 +201,11 @@ mod kernel {
                 let keys = _pdep_u64(low, 0x5555_5555_5555_5555) | _pdep_u64(c2, 0xaaaa_aaaa_aaaa_aaaa);
                 let keys = keys.to_le_bytes();
                 for (keys, slots) in keys.as_chunks::<2>().0.iter().zip(slots.as_chunks_mut::<8>().0) {
-                    let [first, second] = keys.map(usize::from);
-                    let next = at + usize::from(QUAD_BYTES[first]);
+                    let [first, second] = keys.map(|key| &QUADS[usize::from(key)]);
+                    let next = at + usize::from(first.bytes);
                     let bytes = two(take(bytes, at), take(bytes, next));
-                    at = next + usize::from(QUAD_BYTES[second]);
-                    let places = two(QUADS.0[first], QUADS.0[second]);
+                    at = next + usize::from(second.bytes);
+                    let places = two(first.places, second.places);
                     store4::<STREAM, W>(slots, pack4(_mm256_shuffle_epi8(bytes, places)));
                 }
             }
@@ -288,22 +273,6 @@ mod kernel {
             let (slots, _) = slots.as_chunks_mut::<4>();
             put::<STREAM, W, 4>(&mut slots[0], _mm256_unpacklo_epi32(swapped, zero));
             put::<STREAM, W, 4>(&mut slots[1], _mm256_unpackhi_epi32(swapped, zero));
-        }
-    }
-
-    /// Stores a vector over `slots`, which it has to fill. With `STREAM` it goes past the caches if the slots
-    /// are half a cache line.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N], vector: __m256i) {
-        assert!(size_of_val(slots) == 32);
-        let to = slots.as_mut_ptr().cast::<__m256i>();
-        if STREAM && to.is_aligned() {
-            // SAFETY: the slots are 32 bytes and aligned to as many, as tested above.
-            unsafe { _mm256_stream_si256(to, vector) }
-        } else {
-            // SAFETY: the slots are 32 bytes, as tested above.
-            unsafe { _mm256_storeu_si256(to, vector) }
         }
     }
 }

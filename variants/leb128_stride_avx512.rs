@@ -104,6 +104,15 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
+        fn ones<const STREAM: bool, W: Word>(
+            self,
+            data: &mut &[u8],
+            groups: &mut [[W; GROUP]],
+        ) -> usize {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { avx512::ones::<STREAM, W>(data, groups) }
+        }
+
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx512::window(data, out) }

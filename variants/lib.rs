@@ -87,6 +87,7 @@ registry! { $
     leb128_pext8x2_bmi2::Leb128Pext8x2Bmi2,
     leb128_masked_sse41::Leb128MaskedSse41,
     leb128_stride_avx2::Leb128StrideAvx2,
+    leb128_varstride_avx512::Leb128VarstrideAvx512,
     leb128_stride_avx512::Leb128StrideAvx512,
     stream_vbyte_bytes::StreamVbyteBytes,
     stream_vbyte_masked::StreamVbyteMasked,
@@ -106,6 +107,9 @@ registry! { $
     packed32_scalar::Packed32Scalar,
     packed32_avx2::Packed32Avx2,
     packed32_avx512::Packed32Avx512,
+    packed_rows_scalar::PackedRowsScalar,
+    packed_rows_avx2::PackedRowsAvx2,
+    packed_rows_avx512::PackedRowsAvx512,
     raw_copy::RawCopy,
     raw_fill::RawFill,
 }

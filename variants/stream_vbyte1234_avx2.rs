@@ -6,7 +6,7 @@ use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
     layout::{
         StreamVbyte1234, decode_whole_groups,
-        stream_vbyte1234::{PER_BYTE, next_token},
+        stream_vbyte1234::next_token,
     },
 };
 
@@ -66,7 +66,7 @@ fn decode_all<'a, W: Word>(cpu: cpu::Avx2, _: Run<'a>, _: &mut [W]) -> Option<Ru
 /// Fills `out` and gives the run behind it, or `None` at any error.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 fn decode_all<'a, W: Word>(_: cpu::Avx2, mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
-    use crate::layout::stream_vbyte1234::Outliers;
+    use crate::layout::stream_vbyte1234::{Outliers, PER_BYTE};
 
     let lead = (run.taken.wrapping_neg() % PER_BYTE).min(out.len());
     let (lead, out) = out.split_at_mut(lead);
@@ -91,8 +91,8 @@ mod kernel {
         _mm256_extracti128_si256, _mm256_set_m128i, _mm256_shuffle_epi8,
     };
 
-    use super::{GROUP, PER_BYTE};
-    use crate::{Word, Words};
+    use super::GROUP;
+    use crate::{Word, Words, layout::stream_vbyte1234::PER_BYTE};
 
     /// By control byte: the data byte for each byte of four 32-bit lanes, or 0x80 for zero.
     static SHUFFLES: [[u8; 16]; 256] = {

@@ -7,7 +7,7 @@ use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
     layout::{
         StreamVbyte, decode_whole_groups,
-        stream_vbyte::{CODES, next},
+        stream_vbyte::next,
     },
 };
 
@@ -67,6 +67,8 @@ fn decode_all<'a, W: Word>(cpu: cpu::Avx2, _: Run<'a>, _: &mut [W]) -> Option<Ru
 /// Fills `out` and gives the run behind it, or `None` at any error.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 fn decode_all<'a, W: Word>(_: cpu::Avx2, mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
+    use crate::layout::stream_vbyte::CODES;
+
     let lead = (run.taken.wrapping_neg() % CODES).min(out.len());
     let (lead, out) = out.split_at_mut(lead);
     for slot in lead {
@@ -87,8 +89,8 @@ mod kernel {
         _mm256_set_m128i, _mm256_shuffle_epi8,
     };
 
-    use super::{CODES, GROUP};
-    use crate::{Word, Words, layout::stream_vbyte::LENGTHS};
+    use super::GROUP;
+    use crate::{Word, Words, layout::stream_vbyte::{CODES, LENGTHS}};
 
     /// A length that stands for a control byte with an 8-byte code.
     const LONG: u8 = 0;

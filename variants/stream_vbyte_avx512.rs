@@ -7,7 +7,7 @@ use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
     layout::{
         StreamVbyte, decode_whole_groups,
-        stream_vbyte::{CODES, next},
+        stream_vbyte::next,
     },
 };
 
@@ -67,6 +67,8 @@ fn decode_all<'a, W: Word>(cpu: cpu::Avx512Vbmi2, _: Run<'a>, _: &mut [W]) -> Op
 /// Fills `out` and gives the run behind it, or `None` at any error.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 fn decode_all<'a, W: Word>(_: cpu::Avx512Vbmi2, mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
+    use crate::layout::stream_vbyte::CODES;
+
     let lead = (run.taken.wrapping_neg() % CODES).min(out.len());
     let (lead, out) = out.split_at_mut(lead);
     for slot in lead {
@@ -88,8 +90,8 @@ mod kernel {
         _pdep_u64,
     };
 
-    use super::{CODES, GROUP};
-    use crate::{Word, Words};
+    use super::GROUP;
+    use crate::{Word, Words, layout::stream_vbyte::CODES};
 
     /// Tokens of a register with 64-bit lanes.
     const HALF: usize = GROUP / 2;

@@ -2,7 +2,8 @@
 //! a table, so that the only chain from one group to the next is an addition. The scalar form to beat; it
 //! loses to any shuffle, which does four tokens or more at once.
 
-use crate::layout::{StreamVbyte, stream_vbyte::LENGTHS, stream_vbyte::next};
+use crate::layout::stream_vbyte::{CODES, LENGTHS, next};
+use crate::layout::{StreamVbyte, decode_whole_groups};
 use crate::{Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word};
 
 /// See the module.
@@ -63,6 +64,16 @@ impl Decoder for StreamVbyteMasked {
         }
         *run = rest;
         Ok(())
+    }
+
+    #[inline]
+    fn decode_some<W: Word>(
+        self,
+        run: &mut Run<'_>,
+        out: &mut [W],
+        least: usize,
+    ) -> Result<usize, DecodeError> {
+        decode_whole_groups(self, run, out, least, CODES)
     }
 
     #[inline]

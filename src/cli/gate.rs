@@ -124,7 +124,7 @@ fn print(comparison: &Comparison) {
             }
             Problem::Nothing => println!("nothing   no id is in both the baseline and the counts"),
             Problem::Zero(id) => {
-                println!("zero      {id} was accepted with 0 instructions: a broken measurement")
+                println!("zero      {id} was accepted with 0 instructions: a broken measurement");
             }
         }
     }

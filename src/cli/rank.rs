@@ -135,7 +135,7 @@ pub(super) fn tokens_task<W: LabWord>(
         bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
         let mut rows =
             measure(stream, plan.arrangement, plan.window, contestants, plan.rounds, &mut buffer, || {
-                bar.inc(1)
+                bar.inc(1);
             })?;
         rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
         records.append(&mut rows);

@@ -8,8 +8,8 @@ use std::{
 use clap::Args;
 
 use super::{
-    rank::{Plan, default_rounds, tokens_task},
-    select::Captures,
+    rank::{Plan, default_rounds, points_task, tokens_task},
+    select::{Captures, Variants},
     verify::check_all,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     measure::{
         Machine, Record, RunRecord,
         contestants::{self, Contestant, LabWord},
+        points::CloudMode,
         stream::{Arrangement, Stream},
         tokens::Window,
     },
@@ -95,6 +96,11 @@ fn measure_all(streams: &[Stream], all: &[Contestant], quick: bool) -> Result<Ru
             on_fitting::<u32>(streams, &contestants, plan)?
         };
         records.append(&mut rows);
+    }
+    let paths = Variants::default().path_contestants()?;
+    let modes: &[CloudMode] = if quick { &[CloudMode::V4] } else { &CloudMode::ALL };
+    for &mode in modes {
+        records.append(&mut points_task(streams, mode, &paths, rounds)?);
     }
     machine.finish();
     let captures = streams.iter().map(|stream| stream.facts.clone()).collect();

@@ -179,8 +179,19 @@ impl Variants {
             .collect())
     }
 
+    /// Every path around the LEB128 variants that were asked for and run here.
+    ///
+    /// # Errors
+    /// If a name is not registered.
+    pub(super) fn named_paths(&self) -> Result<Vec<PathContestant>> {
+        let asked = self.contestants()?;
+        let named = |contestant: &PathContestant| asked.iter().any(|own| own.name == contestant.variant);
+        Ok(points::contestants().into_iter().filter(named).collect())
+    }
+
     /// Paths around the variants that were asked for, by `variant` or `path/variant`, with the two that ratios
-    /// need and the controls.
+    /// need and the controls. If none was asked for: all but bulk decoders in the paths that take a token at a
+    /// time, where they fall back on plain code.
     ///
     /// # Errors
     /// If a name is none, or does not run on this CPU.
@@ -202,7 +213,7 @@ impl Variants {
         Ok(here
             .into_iter()
             .filter(|contestant| {
-                self.variant.is_empty()
+                (self.variant.is_empty() && contestant.has_its_say())
                     || needed(contestant)
                     || self.variant.iter().any(|name| is(contestant, name))
             })

@@ -1,7 +1,5 @@
 //! `verify`: every variant on every capture against the oracle.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 
 use super::select::{Captures, Variants, progress};
@@ -9,11 +7,15 @@ use crate::{
     error::{Error, Result},
     measure::{
         contestants::{Contestant, LabWord},
+        points::{self, CloudMode, PathContestant},
         stream::{Arrangement, Stream},
         tokens::Aligned,
         verify::{Verdict, verify},
     },
 };
+
+/// Mistakes that are shown; one decoder that is wrong everywhere would fill the screen.
+const SHOWN: usize = 10;
 
 /// Arguments of `verify`.
 #[derive(Args, Clone, Debug, Default)]
@@ -32,6 +34,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let streams = arguments.captures.streams(true)?;
     let contestants = arguments.variants.contestants()?;
     for line in check_all(&streams, &contestants)? {
+        println!("{line}");
+    }
+    for line in check_clouds(&streams, &arguments.variants.named_paths()?)? {
         println!("{line}");
     }
     Ok(())
@@ -62,7 +67,14 @@ pub(super) fn check_all(streams: &[Stream], contestants: &[Contestant]) -> Resul
     if !absent.is_empty() {
         lines.push(format!("not run on this CPU: {}", absent.join(", ")));
     }
-    if wrong.is_empty() { Ok(lines) } else { Err(Error::check(wrong.join("\n"))) }
+    match wrong.len() {
+        0 => Ok(lines),
+        count if count > SHOWN => {
+            let rest = format!("... and {} more", count - SHOWN);
+            Err(Error::check(format!("{}\n{rest}", wrong[..SHOWN].join("\n"))))
+        }
+        _ => Err(Error::check(wrong.join("\n"))),
+    }
 }
 
 fn check_one<W: LabWord>(
@@ -70,26 +82,40 @@ fn check_one<W: LabWord>(
     arrangement: Arrangement,
     contestants: &[Contestant],
     lines: &mut Vec<String>,
-    wrong: &mut Vec<String>,
+    mistakes: &mut Vec<String>,
 ) {
-    if stream.tokens(arrangement).is_none() {
-        return;
-    }
     let place = format!("{:16} {:7} {}", stream.facts.name, arrangement.name(), W::NAME);
-    let mut buffer = Aligned::<W>::default();
-    let mut same: BTreeMap<u64, usize> = BTreeMap::new();
-    for contestant in contestants {
-        match verify(stream, arrangement, contestant, &mut buffer) {
-            Verdict::Same(fingerprint) => *same.entry(fingerprint).or_default() += 1,
-            Verdict::Absent => {}
-            Verdict::TooWide => {
-                lines.push(format!("{place}  a token does not fit {}: left out", W::NAME));
-                return;
-            }
-            Verdict::Wrong(error) => wrong.push(format!("{}: {place}: {error}", contestant.name)),
+    match verify(stream, arrangement, contestants, &mut Aligned::<W>::default()) {
+        Verdict::NoStream => {}
+        Verdict::TooWide => lines.push(format!("{place}  a token does not fit {}: left out", W::NAME)),
+        Verdict::Compared { fingerprint, agree, wrong } => {
+            lines.push(format!("{place}  {fingerprint:#018x}  {agree} variants agree with the oracle"));
+            mistakes.extend(wrong.iter().map(|error| format!("{place}: {error}")));
         }
     }
-    for (fingerprint, count) in same {
-        lines.push(format!("{place}  {fingerprint:#018x}  {count} variants agree with the oracle"));
+}
+
+/// Checks that every path around every LEB128 variant gives the same points; a line for each capture and mode.
+///
+/// # Errors
+/// Names the first contestant that differs.
+pub(super) fn check_clouds(streams: &[Stream], contestants: &[PathContestant]) -> Result<Vec<String>> {
+    let bar = progress(streams.len() as u64 * 2, "verify points");
+    let mut lines = Vec::new();
+    for stream in streams {
+        for mode in CloudMode::ALL {
+            let place = format!("{:16} points {}", stream.facts.name, mode.name());
+            if let Some(cloud) = points::prepare(stream, mode)? {
+                let (_, fingerprint) =
+                    points::check(&cloud, contestants).map_err(|error| error.within(place.trim_end()))?;
+                lines.push(format!(
+                    "{place:27}  {fingerprint:#018x}  {} paths and variants agree",
+                    contestants.len()
+                ));
+            }
+            bar.inc(1);
+        }
     }
+    bar.finish_and_clear();
+    Ok(lines)
 }

@@ -1,13 +1,13 @@
 //! From a file to points.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, num::NonZeroUsize};
 
 use rayon::prelude::*;
 use variants::{Decoder, layout::Leb128};
 
 use super::{
     CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Header, Path, Plan, byte_count,
-    chunk::{frames, unpack},
+    chunk::{Frame, frames, unpack},
     decode_chunk, read_header,
 };
 
@@ -43,6 +43,22 @@ impl<'a> Prepared<'a> {
     /// `Header`, `Version`, `Chunks`, `Compression`, and `Truncated` for a chunk that is too short for its
     /// points whatever they are.
     pub fn open(bytes: &'a [u8]) -> Result<Self, CloudError> {
+        Self::open_by(bytes, |frames, unpack| frames.iter().enumerate().map(unpack).collect())
+    }
+
+    /// As [`Prepared::open`], stage 2 shared out among rayon's threads of the current pool.
+    ///
+    /// # Errors
+    /// The same as [`Prepared::open`].
+    pub fn open_parallel(bytes: &'a [u8]) -> Result<Self, CloudError> {
+        Self::open_by(bytes, |frames, unpack| frames.par_iter().enumerate().map(unpack).collect())
+    }
+
+    /// `all` calls the function it is given for every frame and keeps the order.
+    fn open_by(
+        bytes: &'a [u8],
+        all: impl FnOnce(&[Frame<'a>], &Unpack<'_, 'a>) -> Vec<Result<Chunk<'a>, CloudError>>,
+    ) -> Result<Self, CloudError> {
         let (header, body) = read_header(bytes)?;
         let refusal = |what: String| CloudError::new(CloudErrorKind::Header, what);
         let point_step = header.point_step as usize;
@@ -58,15 +74,12 @@ impl<'a> Prepared<'a> {
                 "a point step of {point_step} bytes is more than the {MAX_POINT_STEP} that are decoded"
             )));
         }
-        let chunks = frames(&header, points, body)?
-            .iter()
-            .enumerate()
-            .map(|(index, frame)| {
-                let bytes = unpack(frame, header.compression, &plan);
-                let bytes = bytes.map_err(|error| error.in_chunk(index, 0))?;
-                Ok(Chunk { points: frame.points, bytes })
-            })
-            .collect::<Result<_, CloudError>>()?;
+        let frames = frames(&header, points, body)?;
+        let unpack = |(index, frame): (usize, &Frame<'a>)| {
+            let bytes = unpack(frame, header.compression, &plan).map_err(|error| error.in_chunk(index, 0))?;
+            Ok(Chunk { points: frame.points, bytes })
+        };
+        let chunks = all(&frames, &unpack).into_iter().collect::<Result<_, _>>()?;
         Ok(Self { header, plan, chunks, point_bytes })
     }
 
@@ -179,6 +192,9 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// Undoes stage 2 of a chunk, given its number.
+type Unpack<'b, 'a> = dyn Fn((usize, &Frame<'a>)) -> Result<Chunk<'a>, CloudError> + Sync + 'b;
+
 /// A chunk's number, its stage-1 bytes and the place of its points.
 type Part<'a> = (usize, &'a [u8], &'a mut [u8]);
 
@@ -193,7 +209,13 @@ pub fn decode<D: Decoder<Layout = Leb128>>(
     path: Path,
     decoder: D,
 ) -> Result<Cloud, CloudError> {
-    decode_by(bytes, |prepared, out| prepared.decode_into(decoder, path, out))
+    if bytes.is_empty() {
+        return Ok(empty());
+    }
+    let prepared = Prepared::open(bytes)?;
+    let mut out = prepared.buffer()?;
+    prepared.decode_into(decoder, path, &mut out)?;
+    Ok(prepared.into_cloud(out))
 }
 
 /// As [`decode`], on `threads` threads; the result is the same.
@@ -204,24 +226,23 @@ pub fn decode_on<D: Decoder<Layout = Leb128>>(
     bytes: &[u8],
     path: Path,
     decoder: D,
-    threads: std::num::NonZeroUsize,
+    threads: NonZeroUsize,
 ) -> Result<Cloud, CloudError> {
+    if bytes.is_empty() {
+        return Ok(empty());
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.get())
         .build()
         .map_err(|error| CloudError::new(CloudErrorKind::Memory, error.to_string()))?;
-    decode_by(bytes, |prepared, out| pool.install(|| prepared.decode_into_parallel(decoder, path, out)))
+    pool.install(|| {
+        let prepared = Prepared::open_parallel(bytes)?;
+        let mut out = prepared.buffer()?;
+        prepared.decode_into_parallel(decoder, path, &mut out)?;
+        Ok(prepared.into_cloud(out))
+    })
 }
 
-fn decode_by(
-    bytes: &[u8],
-    fill: impl FnOnce(&Prepared<'_>, &mut [u8]) -> Result<(), CloudError>,
-) -> Result<Cloud, CloudError> {
-    if bytes.is_empty() {
-        return Ok(Cloud { fields: Vec::new(), width: 0, height: 0, point_step: 0, data: Vec::new() });
-    }
-    let prepared = Prepared::open(bytes)?;
-    let mut out = prepared.buffer()?;
-    fill(&prepared, &mut out)?;
-    Ok(prepared.into_cloud(out))
+fn empty() -> Cloud {
+    Cloud { fields: Vec::new(), width: 0, height: 0, point_step: 0, data: Vec::new() }
 }

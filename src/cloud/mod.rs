@@ -1,5 +1,6 @@
 //! cloudini's path from points to bytes and back.
 
+mod block;
 mod chunk;
 mod decode;
 mod encode;

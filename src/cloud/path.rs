@@ -3,9 +3,9 @@
 use variants::{Decoder, Run, layout::Leb128};
 
 use super::{
-    CloudError, CloudErrorKind, Plan, Step,
-    read::{Flaw, Group, Read, Reader},
-    sections::{read_section, words},
+    CloudError, CloudErrorKind, Plan, Step, block,
+    read::{Flaw, Group, Read, Reader, words},
+    sections::read_section,
 };
 
 /// How the tokens of rows get into the points.
@@ -16,11 +16,14 @@ pub enum Path {
     PerField,
     /// The same step, with the fields resolved once for the chunk and no virtual call.
     PerPoint,
+    /// Bulk kernel and lift by turns, on windows of tokens that stay in the L1 cache. Rows with other bytes
+    /// between their tokens are read as by `PerPoint`, version 5's columns behind them in bulk.
+    Block,
 }
 
 impl Path {
     /// All paths.
-    pub const ALL: [Self; 2] = [Self::PerField, Self::PerPoint];
+    pub const ALL: [Self; 3] = [Self::PerField, Self::PerPoint, Self::Block];
 
     /// The name in records.
     #[must_use]
@@ -28,6 +31,7 @@ impl Path {
         match self {
             Self::PerField => "per-field",
             Self::PerPoint => "per-point",
+            Self::Block => "block",
         }
     }
 }
@@ -52,10 +56,14 @@ pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
         return Ok(());
     }
     assert!(points.len().is_multiple_of(plan.point_step), "whole points");
+    if path == Path::Block && block::decode(decoder, plan, bytes, points).is_ok() {
+        return Ok(());
+    }
     let mut run = Run::of_data(bytes);
     match path {
         Path::PerField => rows_per_field(decoder, plan, &mut run, points)?,
-        Path::PerPoint => rows_per_point(decoder, plan, &mut run, points)?,
+        // A block that gave up starts again.
+        Path::PerPoint | Path::Block => rows_per_point(decoder, plan, &mut run, points)?,
     }
     for step in &plan.sections {
         read_section(decoder, step, &mut run, plan.point_step, points)?;
@@ -90,7 +98,7 @@ fn rows_per_field<D: Decoder<Layout = Leb128>>(
     Ok(())
 }
 
-fn rows_per_point<D: Decoder<Layout = Leb128>>(
+pub(super) fn rows_per_point<D: Decoder<Layout = Leb128>>(
     decoder: D,
     plan: &Plan,
     run: &mut Run<'_>,

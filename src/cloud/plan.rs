@@ -90,6 +90,8 @@ pub struct Step {
     pub name: String,
     /// Its first byte in the point.
     pub offset: usize,
+    /// Its bytes in the point.
+    pub bytes: usize,
     /// How it is coded.
     pub codec: Codec,
 }
@@ -112,6 +114,8 @@ pub struct Plan {
     pub rows: Vec<Step>,
     /// How many steps at the front of `rows` are the leading group: 0, 3 or 4.
     pub group: usize,
+    /// Whether two of them share bytes of the point: the order in which they are stored then matters.
+    pub rows_overlap: bool,
     /// Version 5: what is coded field after field once the rows are done, in this order.
     pub sections: Vec<Step>,
     /// Whether bytes behind a chunk's last value are an error (version 5's sections) or ignored.
@@ -141,12 +145,14 @@ impl Plan {
             name: field.name.clone(),
             offset: field.offset,
             codec: codec_of(field, index < group, version, mode),
+            bytes: field.kind.size(),
         });
         let sectioned = version >= 5 && lossy;
         let (sections, rows): (Vec<_>, Vec<_>) =
             steps.partition(|step| sectioned && matches!(step.codec, Codec::Integer(_)));
         let refuses_left_over = !sections.is_empty();
-        Ok(Self { point_step, rows, group, sections, refuses_left_over })
+        let rows_overlap = overlap(&rows);
+        Ok(Self { point_step, rows, group, rows_overlap, sections, refuses_left_over })
     }
 
     /// The plan that writes this cloud.
@@ -208,6 +214,13 @@ fn check_resolution(field: &Field) -> Result<(), CloudError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether two steps share bytes of the point.
+fn overlap(steps: &[Step]) -> bool {
+    let mut places: Vec<_> = steps.iter().map(|step| (step.offset, step.offset + step.bytes)).collect();
+    places.sort_unstable();
+    places.windows(2).any(|pair| pair[0].1 > pair[1].0)
 }
 
 /// The codec of one field.

@@ -36,6 +36,16 @@ pub(super) fn kind_of(error: ErrorKind) -> CloudErrorKind {
     }
 }
 
+/// What a value's kind of error is called.
+pub(super) fn words(kind: CloudErrorKind) -> &'static str {
+    match kind {
+        CloudErrorKind::Truncated => "the bytes end inside the value, or before it",
+        CloudErrorKind::Overflow => "a varint has more than 64 bits",
+        CloudErrorKind::NanMarker => "the NaN marker stands where a number has to be",
+        _ => "the value's bit-packing contradicts itself",
+    }
+}
+
 /// The next delta, which has to be a number.
 #[inline(always)]
 pub(super) fn next_delta<D: Decoder<Layout = Leb128>>(

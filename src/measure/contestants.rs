@@ -14,7 +14,7 @@ pub struct Encoded {
     pub pieces: Vec<(Range<usize>, usize)>,
 }
 
-/// Decodes one piece of so many tokens and returns how many of its token bytes were left.
+/// Decodes one piece of so many tokens and returns how many bytes of its run were left.
 pub type PieceCall<W> = fn(&[u8], usize, &mut [W]) -> Result<usize, DecodeError>;
 
 /// What the lab does with one variant for one output word.
@@ -138,8 +138,7 @@ fn decode_over<D: Decoder, W: Word>(encoded: &Encoded, out: &mut [W]) -> Result<
     Ok(())
 }
 
-/// Decodes one piece and returns how many of its token bytes were left. Codes do not count: the last token's may
-/// end inside a byte.
+/// Decodes one piece and returns how many bytes of its run were left.
 fn one_piece<D: Decoder, W: Word>(
     bytes: &[u8],
     count: usize,
@@ -148,5 +147,5 @@ fn one_piece<D: Decoder, W: Word>(
 ) -> Result<usize, DecodeError> {
     let mut run = D::Layout::open::<W>(bytes, count)?;
     decode(&mut run, &mut out[..count])?;
-    Ok(run.data.len() + run.exceptions.len())
+    Ok(run.control.len() + run.data.len() + run.exceptions.len())
 }

@@ -67,7 +67,8 @@ fn features() -> Vec<String> {
             "avx512vbmi2"
         )
         .into_iter()
-        .filter_map(|(feature, here)| here.then(|| feature.to_owned()))
+        .filter(|&(_, here)| here)
+        .map(|(feature, _)| feature.to_owned())
         .collect()
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,6 +1,6 @@
 //! The points task: whole clouds in cloudini's bytes, from stage-1 chunks to point bytes, by path and variant.
 
-use variants::{Decoder, Info, Leb128Visitor, Standing, layout::Leb128};
+use variants::{Class, Decoder, Info, Leb128Visitor, Standing, layout::Leb128};
 
 use super::{
     record::Record,
@@ -90,6 +90,13 @@ impl PathContestant {
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}/{}", self.path, self.variant)
+    }
+
+    /// Whether the path shows the variant at work: bulk decoders fall back on plain code where one token is
+    /// asked for at a time.
+    #[must_use]
+    pub fn has_its_say(&self) -> bool {
+        self.path == Path::Block.name() || self.info.is_some_and(|info| info.class == Class::Scalar)
     }
 
     /// Fills `points` from `cloud`; `decoded` is what the controls copy.

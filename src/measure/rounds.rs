@@ -14,7 +14,7 @@ const SHORTEST_SAMPLE: Duration = Duration::from_micros(200);
 const PARTS: usize = 5;
 
 /// Seed of the orders; fixed, so that two runs differ by the machine alone.
-const SEED: u64 = 0x1eb1_28;
+const SEED: u64 = 0x001e_b128;
 
 /// Nanoseconds of one pass, by contestant and round.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,10 @@ use crate::report::{
 };
 
 /// Classes from what any CPU has to what few have.
-const CLASSES: [&str; 5] = ["scalar", "BMI2", "SSE4.1", "AVX2", "AVX-512"];
+pub(crate) const CLASSES: [&str; 5] = ["scalar", "BMI2", "SSE4.1", "AVX2", "AVX-512"];
 
 /// What `vs_upstream` is against.
-const UPSTREAM: &str = "`per-field/leb128_fast2`";
+pub(crate) const UPSTREAM: &str = "per-field/leb128_fast2";
 
 /// A question with its answer over all captures.
 #[derive(Debug)]
@@ -52,8 +52,15 @@ pub(crate) fn best_of_classes<'a, 'b>(ranking: &'b Ranking<'a>) -> Vec<&'b Entry
     CLASSES.into_iter().filter_map(best).collect()
 }
 
-fn names<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>) -> String {
-    list(&entries.into_iter().map(|entry| code(&entry.row.variant)).collect::<Vec<_>>())
+/// The names as a list in prose, of which only the first `most` are spelt out.
+pub(crate) fn names(entries: &[&Entry<'_>], most: usize) -> String {
+    // "and 1 other" is no shorter than the name.
+    let shown = if entries.len() == most + 1 { entries.len() } else { entries.len().min(most) };
+    let mut names: Vec<String> = entries[..shown].iter().map(|entry| code(&entry.row.variant)).collect();
+    if shown < entries.len() {
+        names.push(format!("{} others", entries.len() - shown));
+    }
+    list(&names)
 }
 
 /// The findings on one question as Markdown list items, the answer first.
@@ -98,7 +105,7 @@ fn lead(answer: &Answer<'_>) -> String {
         [_] => format!("{} is fastest:", code(&best.row.variant)),
         _ => format!(
             "{} cannot be told apart and share the first place, {} in front with",
-            names(first.iter().copied()),
+            names(&first, 3),
             code(&best.row.variant)
         ),
     };
@@ -143,7 +150,7 @@ fn where_it_wins(asked: &Asked<'_>, best: &Entry<'_>) -> Option<String> {
     let lost: Vec<String> = rankings
         .iter()
         .filter(|ranking| ranking.first().iter().all(|entry| entry.row.variant != best.row.variant))
-        .map(|ranking| format!("{} on {}", names(ranking.first()), code(ranking.captures[0])))
+        .map(|ranking| format!("{} on {}", names(&ranking.first(), 2), code(ranking.captures[0])))
         .collect();
     let won = captures.len() - lost.len();
     let others = if lost.is_empty() { String::new() } else { format!("; elsewhere: {}", lost.join(", ")) };
@@ -168,7 +175,7 @@ fn by_medians(overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
 }
 
 /// The ratio to what users run today, which only the points task has.
-fn upstream(answer: &Answer<'_>, entry: &Entry<'_>) -> Option<f64> {
+pub(crate) fn upstream(answer: &Answer<'_>, entry: &Entry<'_>) -> Option<f64> {
     let rows = answer.asked.rows.iter().filter(|row| {
         row.variant == entry.row.variant && answer.overall.captures.contains(&row.capture.as_str())
     });
@@ -178,7 +185,8 @@ fn upstream(answer: &Answer<'_>, entry: &Entry<'_>) -> Option<f64> {
 fn against_upstream(answer: &Answer<'_>, best: &Entry<'_>) -> Option<String> {
     let ratio = upstream(answer, best)?;
     Some(format!(
-        "Against {UPSTREAM}, which is what users run today, {} is {} as fast.",
+        "Against {}, which is what users run today, {} is {} as fast.",
+        code(UPSTREAM),
         code(&best.row.variant),
         times(ratio)
     ))
@@ -227,80 +235,5 @@ fn against_same_bytes(best: &Entry<'_>, fixed: &Answer<'_>) -> Option<String> {
 
 fn slower_than_the_loop(overall: &Ranking<'_>) -> Option<String> {
     let slower: Vec<&Entry<'_>> = overall.placed().filter(|entry| entry.ratio.high < 1.0).collect();
-    (!slower.is_empty()).then(|| format!("Slower than the loop, spread included: {}.", names(slower)))
-}
-
-/// What a plain reader should conclude: one sentence or two for each task and mode, from its first question.
-pub(crate) fn conclusions(answers: &[Answer<'_>]) -> Vec<String> {
-    let mut tasks = Vec::new();
-    let first = answers.iter().filter(|answer| {
-        let question = &answer.asked.question;
-        let task = (question.task, question.mode);
-        let new = question.wire == Wire::Fixed && !tasks.contains(&task);
-        if new {
-            tasks.push(task);
-        }
-        new
-    });
-    first.filter_map(|answer| conclusion(answers, answer)).collect()
-}
-
-fn conclusion(answers: &[Answer<'_>], fixed: &Answer<'_>) -> Option<String> {
-    let Answer { asked, overall } = fixed;
-    let first = overall.first();
-    let best = *first.first()?;
-    let question = &asked.question;
-    let what = match (question.task, question.mode) {
-        ("points", Some(mode)) => format!("Clouds ({})", mode.to_uppercase()),
-        ("points", None) => "Clouds".to_owned(),
-        ("tokens", _) => "Tokens alone".to_owned(),
-        (other, _) => other.to_owned(),
-    };
-    if best.ratio.low <= 1.0 || first.iter().any(|entry| entry.row.variant == asked.baseline) {
-        return Some(format!(
-            "**{what}:** nothing that was measured is faster than {}.",
-            code(asked.baseline)
-        ));
-    }
-    let (against, gain): (_, fn(&Answer<'_>, &Entry<'_>) -> Option<f64>) = match upstream(fixed, best) {
-        Some(_) => (format!("what users run today ({UPSTREAM})"), upstream),
-        None => (format!("the plain loop ({})", code(asked.baseline)), |_, entry| Some(entry.ratio.value)),
-    };
-    let gain = |answer: &Answer<'_>, entry: &Entry<'_>| {
-        gain(answer, entry).map(|ratio| format!("**{}**", times(ratio)))
-    };
-    let needs = match best.row.class.as_str() {
-        "scalar" => "on any CPU".to_owned(),
-        class => format!("on a CPU with {class}"),
-    };
-    let tied = match first[1..] {
-        [] => String::new(),
-        [..] => format!(" (tied with {})", names(first[1..].iter().copied())),
-    };
-    let mut said = format!(
-        "**{what}:** with the bytes as they are, {}{tied} is {} as fast as {against} {needs}",
-        code(&best.row.variant),
-        gain(fixed, best)?
-    );
-    let place = |class: &str| CLASSES.iter().position(|name| *name == class);
-    let plainer = overall.placed().find(|entry| {
-        let places = place(&entry.row.class).zip(place(&best.row.class));
-        places.is_some_and(|(class, needed)| class < needed)
-    });
-    if let Some((entry, gain)) = plainer.and_then(|entry| Some((entry, gain(fixed, entry)?))) {
-        said += &format!("; without that, {} ({}) {gain}", code(&entry.row.variant), entry.row.class);
-    }
-    said += &format!(" (geometric mean over {}).", plural(overall.captures.len(), "capture"));
-    let free = counterpart(answers, question, Wire::Free);
-    let other = free.and_then(|free| Some((free, *free.overall.first().first()?)));
-    if let Some((entry, gain, size)) =
-        other.and_then(|(free, entry)| Some((entry, gain(free, entry)?, entry.size?)))
-    {
-        said += &format!(
-            " With other bytes, {} gets to {gain} at {} % of LEB128's size.",
-            code(&entry.row.variant),
-            digits(100.0 * size)
-        );
-    }
-    Some(said)
+    (!slower.is_empty()).then(|| format!("Slower than the loop, spread included: {}.", names(&slower, 6)))
 }

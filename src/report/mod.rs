@@ -2,6 +2,7 @@
 
 mod blocks;
 mod charts;
+mod conclusions;
 mod files;
 mod findings;
 #[cfg(test)]

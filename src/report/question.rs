@@ -39,7 +39,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) slug: String,
     /// Rows in the record's order: of the wire's layouts, and the controls.
     pub(crate) rows: Vec<&'a Record>,
-    /// Bytes per token of LEB128 in the same arrangement, by capture: what sizes are held against.
+    /// Bytes per token (or point) of LEB128 in the same arrangement, by capture: what sizes are held against.
     pub(crate) leb128_bytes: BTreeMap<&'a str, f64>,
     /// The variant that ratios are against, as the rows name it.
     pub(crate) baseline: &'a str,
@@ -54,8 +54,8 @@ impl<'a> Question<'a> {
         Self {
             places: [
                 place(&record.task, &["points", "tokens"]),
-                place(&record.arrangement, &["rows", "columns"]),
-                place(&record.window, &["l2", "dram"]),
+                place(&record.arrangement, &["rows", "sections", "columns"]),
+                place(&record.window, &["cloud", "l2", "dram"]),
                 place(&record.word, &["u32", "u64"]),
             ],
             task: &record.task,
@@ -72,20 +72,32 @@ impl<'a> Question<'a> {
         if self.task == "points" { "point" } else { "token" }
     }
 
-    /// The question in words, as `tokens as u32, rows, output in L2`.
+    /// The question in words, as `tokens as u32, rows, output in L2` or `points of V4 clouds`.
     pub(crate) fn words(&self) -> String {
-        let what = match (self.task, self.mode) {
-            ("points", Some(mode)) => format!("points of {} clouds, tokens", mode.to_uppercase()),
-            ("points", None) => "points, tokens".to_owned(),
-            (task, Some(mode)) => format!("{task} ({mode})"),
-            (task, None) => task.to_owned(),
-        };
-        let window = match self.window {
-            "l2" => "output in L2",
-            "dram" => "output in DRAM",
-            other => other,
-        };
-        format!("{what} as {}, {}, {window}", self.word, self.arrangement)
+        let mode = self.mode.map(str::to_uppercase);
+        let mut parts = vec![match (self.task, self.mode_is_cloudinis(), mode) {
+            ("points", true, Some(mode)) => format!("points of {mode} clouds"),
+            (task, _, Some(mode)) => format!("{task} ({mode})"),
+            (task, _, None) => task.to_owned(),
+        }];
+        if self.word != self.task {
+            parts[0] += &format!(" as {}", self.word);
+        }
+        if !self.mode_is_cloudinis() {
+            parts.push(self.arrangement.to_owned());
+        }
+        match self.window {
+            "l2" => parts.push("output in L2".to_owned()),
+            "dram" => parts.push("output in DRAM".to_owned()),
+            "cloud" => {}
+            other => parts.push(other.to_owned()),
+        }
+        parts.join(", ")
+    }
+
+    /// Whether the arrangement is the one that the mode stands for, so that it need not be said.
+    fn mode_is_cloudinis(&self) -> bool {
+        matches!((self.mode, self.arrangement), (Some("v4"), "rows") | (Some("v5"), "sections"))
     }
 
     /// The wire's side of the question, as a heading says it.
@@ -112,8 +124,13 @@ impl<'a> Question<'a> {
             Wire::Fixed => "leb128",
             Wire::Free => "layouts",
         });
-        parts.extend([self.word, self.arrangement]);
-        if self.window != "l2" {
+        if self.word != self.task {
+            parts.push(self.word);
+        }
+        if !self.mode_is_cloudinis() {
+            parts.push(self.arrangement);
+        }
+        if !["l2", "cloud"].contains(&self.window) {
             parts.push(self.window);
         }
         slug(&parts.join("-"))
@@ -142,10 +159,11 @@ pub(crate) fn slug(text: &str) -> String {
 /// wire, that is with nothing but controls, is not one.
 pub(crate) fn questions(records: &[Record]) -> Vec<Asked<'_>> {
     let mut all = BTreeMap::<Question<'_>, Vec<&Record>>::new();
-    let mut sizes = BTreeMap::<(&str, &str), f64>::new();
+    let mut sizes = BTreeMap::<_, f64>::new();
     for record in records {
-        if wire_of(record) == Wire::Fixed {
-            sizes.insert((&record.arrangement, &record.capture), record.bytes_per_token);
+        if wire_of(record) == Wire::Fixed && !is_control(record) {
+            let encoded = (record.task.as_str(), record.mode.as_deref(), record.arrangement.as_str());
+            sizes.insert((encoded, record.capture.as_str()), record.bytes_per_token);
         }
         for wire in [Wire::Fixed, Wire::Free] {
             if is_control(record) || wire == wire_of(record) {
@@ -157,9 +175,10 @@ pub(crate) fn questions(records: &[Record]) -> Vec<Asked<'_>> {
     all.into_iter()
         .filter(|(_, rows)| rows.iter().any(|record| !is_control(record)))
         .map(|(question, rows)| {
+            let encoded = (question.task, question.mode, question.arrangement);
             let leb128_bytes = sizes
                 .iter()
-                .filter(|((arrangement, _), _)| *arrangement == question.arrangement)
+                .filter(|((other, _), _)| *other == encoded)
                 .map(|(&(_, capture), &bytes)| (capture, bytes))
                 .collect();
             let baseline = baseline(records, &question);

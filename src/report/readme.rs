@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::report::{
     blocks::Block,
     charts::ranking_file,
-    findings::{Answer, best_of_classes, conclusions},
+    conclusions::conclusions,
+    findings::{Answer, best_of_classes, names},
     question::{Kind, Wire},
     rank::on_capture,
     text::{code, digits, markdown, plural, table, times},
@@ -31,18 +32,18 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
     text += &format!("{}, {}:\n", asked.question.wire_words(), markdown(&asked.question.words()));
 
     let chosen = best_of_classes(overall);
-    let names: Vec<String> =
+    let classes: Vec<String> =
         chosen.iter().map(|entry| format!(">{} ({})", code(&entry.row.variant), entry.row.class)).collect();
-    let mut headings = vec!["capture", ">B/token", "fastest"];
-    headings.extend(names.iter().map(String::as_str));
+    let bytes = format!(">B/{}", asked.question.unit());
+    let mut headings = vec!["capture", &bytes, "fastest"];
+    headings.extend(classes.iter().map(String::as_str));
     let mut rows: Vec<Vec<String>> = asked
         .captures(Kind::Real)
         .into_iter()
         .map(|capture| {
             let ranking = on_capture(asked, capture);
-            let fastest: Vec<String> = ranking.first().iter().map(|entry| code(&entry.row.variant)).collect();
             let bytes = asked.leb128_bytes.get(capture).map_or("–".to_owned(), |&bytes| digits(bytes));
-            let mut row = vec![code(capture), bytes, fastest.join(" = ")];
+            let mut row = vec![code(capture), bytes, names(&ranking.first(), 2)];
             row.extend(chosen.iter().map(|entry| {
                 let ratio = ranking.of(&entry.row.variant).map(|entry| entry.ratio.value);
                 ratio.map_or("–".to_owned(), times)
@@ -53,7 +54,7 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
     let mut mean = vec![
         format!("geometric mean of {}", plural(overall.captures.len(), "capture")),
         String::new(),
-        first.iter().map(|entry| code(&entry.row.variant)).collect::<Vec<_>>().join(" = "),
+        names(&first, 2),
     ];
     mean.extend(chosen.iter().map(|entry| format!("**{}**", times(entry.ratio.value))));
     rows.push(mean);

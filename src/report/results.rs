@@ -6,7 +6,8 @@ use crate::{
     report::{
         blocks::Block,
         charts::{self, Chart},
-        findings::{Answer, conclusions, counterpart, sentences},
+        conclusions::conclusions,
+        findings::{Answer, counterpart, sentences},
         question::{Kind, Wire, questions},
         sections,
         text::{code, markdown},

@@ -138,9 +138,10 @@ fn spread(entry: &Entry<'_>) -> String {
 /// The ranking on one capture, with its times.
 pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>) -> String {
     let points = asked.question.task == "points";
+    let bytes = format!(">B/{}", asked.question.unit());
     let [least, median] = ["min", "median"].map(|name| format!(">{name} ns/{}", asked.question.unit()));
     let mut headings =
-        vec!["#", "decoder", "class", &least, &median, ">× loop", ">spread", ">by medians", ">B/token"];
+        vec!["#", "decoder", "class", &least, &median, ">× loop", ">spread", ">by medians", &bytes];
     if points {
         headings.extend([">GB/s of points", ">× today's"]);
     }

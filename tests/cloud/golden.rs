@@ -7,7 +7,11 @@ use std::{
 };
 
 use variants::{Decoder, leb128_loop::Leb128Loop};
-use varint_lab::cloud::{Cloud, Compression, EncodeOptions, Mode, Path, decode, encode, read_header};
+use varint_lab::{
+    capture,
+    cloud::{Cloud, Compression, EncodeOptions, Mode, Path, decode, encode, read_header},
+    fnv::Fnv,
+};
 
 use crate::all_paths;
 
@@ -61,13 +65,6 @@ const ROWS: &[Row] = &[
     ("ouster_os1_128_nan", 5, "LOSSY", "ZSTD", 866075, 736, 0x862f9d7e42416609, 0xd43b5d87067178a4, 0xa9632e21fbd1ffee),
 ];
 
-/// FNV-1a, 64 bits.
-pub(crate) fn fnv(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// The folder of the files, if it is there.
 pub(crate) fn folder() -> Option<PathBuf> {
     let folder = FilePath::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/golden"));
@@ -95,12 +92,12 @@ pub(crate) fn files() -> Vec<(Row, Vec<u8>)> {
 fn golden_files_decode_to_their_points_by_every_path() {
     for ((cloud, version, mode, compression, length, header, file, body, points), bytes) in files() {
         let name = format!("{cloud}.v{version}.{mode}.{compression}");
-        assert_eq!((bytes.len(), fnv(&bytes), fnv(&bytes[header..])), (length, file, body), "{name}");
+        assert_eq!((bytes.len(), Fnv::of(&bytes), Fnv::of(&bytes[header..])), (length, file, body), "{name}");
         let (read, behind) = read_header(&bytes).unwrap();
         assert_eq!(bytes.len() - behind.len(), header, "{name}");
         assert_eq!((read.version, read.mode.name(), read.compression.name()), (version, mode, compression));
         let decoded = all_paths(&bytes).unwrap();
-        assert_eq!(fnv(&decoded.data), points, "{name}");
+        assert_eq!(Fnv::of(&decoded.data), points, "{name}");
     }
 }
 
@@ -113,17 +110,22 @@ fn options(&(_, version, mode, compression, ..): &Row) -> EncodeOptions {
     EncodeOptions { version, mode: mode.unwrap(), compression: compression.unwrap() }
 }
 
-/// The encoder has to write upstream's bytes for stage 2 NONE, and the decoder to make upstream's points of
-/// what the encoder wrote for the others.
+/// The encoder has to write upstream's bytes for stage 2 NONE, and bytes that decode to upstream's points for the
+/// others.
 fn check_encoder(name: &str, cloud: &Cloud) {
     for row in ROWS.iter().filter(|row| row.0 == name) {
         let &(_, version, mode, compression, length, header, file, body, points) = row;
         let label = format!("{name}.v{version}.{mode}.{compression}");
         let bytes = encode(cloud, &options(row)).unwrap();
-        assert_eq!(fnv(&all_paths(&bytes).unwrap().data), points, "{label}");
         if compression == "NONE" {
-            assert_eq!((fnv(&bytes[header..]), fnv(&bytes), bytes.len()), (body, file, length), "{label}");
+            assert_eq!(
+                (Fnv::of(&bytes[header..]), Fnv::of(&bytes), bytes.len()),
+                (body, file, length),
+                "{label}"
+            );
         }
+        let back = decode(&bytes, Path::Block, Leb128Loop::detect().unwrap()).unwrap();
+        assert_eq!(Fnv::of(&back.data), points, "{label}");
     }
 }
 
@@ -134,5 +136,13 @@ fn encoding_the_golden_clouds_gives_upstreams_bytes() {
     for (row, bytes) in files().into_iter().filter(|(row, _)| lossless(row)) {
         let cloud = decode(&bytes, Path::PerPoint, Leb128Loop::detect().unwrap()).unwrap();
         check_encoder(row.0, &cloud);
+    }
+}
+
+#[test]
+fn encoding_the_bundled_captures_gives_upstreams_bytes() {
+    for (capture, golden) in [("hdl64-rings", "cloudini_lidar"), ("spin32-columns", "cloudini_dds")] {
+        let cloud = capture::bundled(capture).unwrap().cloud.with_resolution(0.001);
+        check_encoder(golden, &cloud);
     }
 }

@@ -1,10 +1,18 @@
 //! cloudini's format: golden figures, field reports by their numbers, damaged files.
 
+mod chunks;
+mod damage;
 mod golden;
+mod headers;
+mod sections;
 mod tokens;
+mod values;
 
 use variants::{Decoder, leb128_loop::Leb128Loop};
-use varint_lab::cloud::{Cloud, CloudError, Field, FieldType, Path, decode};
+use varint_lab::cloud::{
+    Cloud, CloudError, CloudErrorKind, Compression, EncodeOptions, Field, FieldType, Header, Mode, Path,
+    decode, encode, read_header, write_header,
+};
 
 /// The cloud, or the error, on which all paths agree.
 fn all_paths(bytes: &[u8]) -> Result<Cloud, CloudError> {
@@ -40,4 +48,38 @@ fn cloud(fields: Vec<Field>, data: Vec<u8>) -> Cloud {
 /// The bytes of these FLOAT32 values.
 fn f32s(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// Bytes of hex digits; spaces and bars do not count.
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<_> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
+}
+
+/// A file of this version and mode, without stage 2, whose body is this hex.
+fn file(version: u8, mode: Mode, fields: &[Field], width: u32, body: &str) -> Vec<u8> {
+    let point_step = fields.iter().map(|field| field.offset + field.kind.size()).max().unwrap_or(0);
+    let header = Header {
+        version,
+        width,
+        height: 1,
+        point_step: point_step as u32,
+        mode,
+        compression: Compression::None,
+        fields: fields.to_vec(),
+    };
+    let mut bytes = write_header(&header).unwrap();
+    bytes.extend(hex(body));
+    bytes
+}
+
+/// Stage 1 of a LOSSY file of this version: what the encoder writes behind the header.
+fn body(cloud: &Cloud, version: u8) -> Vec<u8> {
+    let bytes = encode(cloud, &EncodeOptions::lossy(version)).unwrap();
+    read_header(&bytes).unwrap().1.to_vec()
+}
+
+/// The kind of error on which all paths agree.
+fn refusal(bytes: &[u8]) -> CloudErrorKind {
+    all_paths(bytes).unwrap_err().kind
 }

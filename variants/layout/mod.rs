@@ -2,9 +2,10 @@
 
 use crate::{DecodeError, Decoder, Run, Word};
 
-mod exceptions;
+pub mod exceptions;
 pub mod leb128;
 pub mod packed32;
+pub mod packed_rows;
 pub mod raw;
 pub mod stream_vbyte;
 pub mod stream_vbyte0124;
@@ -12,6 +13,7 @@ pub mod stream_vbyte12;
 pub mod stream_vbyte1234;
 
 pub use leb128::Leb128;
+pub use packed_rows::PackedRows;
 pub use packed32::Packed32;
 pub use raw::Raw;
 pub use stream_vbyte::StreamVbyte;
@@ -29,7 +31,7 @@ pub(crate) fn decode_whole_groups<D: Decoder, W: Word>(
     least: usize,
     group: usize,
 ) -> Result<usize, DecodeError> {
-    let more = least + (run.taken + least).wrapping_neg() % group;
+    let more = (run.taken + least).next_multiple_of(group) - run.taken;
     // An error behind `least` is none of this call's: it is asked for less, then.
     if least < more && more <= out.len() && decoder.decode(run, &mut out[..more]).is_ok() {
         return Ok(more);

@@ -78,14 +78,13 @@ pub fn next(run: &mut Run<'_>) -> Result<u64, ErrorKind> {
     let place = run.taken % CODES;
     let length = LENGTHS[usize::from((control >> (2 * place)) & 3)];
     let (token, data) = run.data.split_at_checked(length).ok_or(ErrorKind::Truncated)?;
-    let mut bytes = [0; 8];
-    bytes[..length].copy_from_slice(token);
+    let token = token.iter().rev().fold(0, |token, &byte| (token << 8) | u64::from(byte));
     run.data = data;
     run.taken += 1;
     if place == CODES - 1 {
         run.control = &run.control[1..];
     }
-    Ok(u64::from_le_bytes(bytes))
+    Ok(token)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! The lift with AVX2: vectors of 8 lanes, or of several points if a row has at most 4 lanes, into a block of
-//! 32-bit values as interleaved as the tokens; then strided copies into the points, a lane or some adjacent
-//! ones at a time. Points that are nothing but 32-bit lanes in their order need no block in between.
+//! The lift with AVX2: vectors of 8 lanes, or of several points if a row has at most 4 lanes. Their values go
+//! straight into points that are nothing but 32-bit lanes in their order; are merged into points where that is
+//! cheap; or go into a block, as interleaved as the tokens, and from there into the points by strided copies, a
+//! lane or some adjacent ones at a time.
 //!
 //! AVX2 cannot convert 64-bit integers, so lanes with a sum or a store of 64 bits go the portable way, unless
 //! the sum is known to fit 32 bits.
@@ -9,9 +10,10 @@ use alloc::{boxed::Box, vec::Vec};
 
 use super::{
     Lane, Store, Stores,
+    merge256::Window,
     plan::fits_32_bits,
     portable::{self, Column},
-    vector256::Vector,
+    vector256::{Target, Vector},
 };
 use crate::cpu::Avx2;
 
@@ -31,7 +33,6 @@ pub(super) struct Kernel {
     lanes: Vec<Lane>,
     point_step: usize,
     parts: Vec<Part>,
-    copies: Vec<Run>,
     /// The lanes whose sum has 64 bits but is worked out in 32 where it is known to fit.
     exact: Vec<usize>,
     /// Points are 32-bit lanes in their order.
@@ -45,6 +46,10 @@ struct Part {
     first: usize,
     vector: Vector,
     row: Vector,
+    /// From the block to the points, for lanes that store at most 32 bits.
+    copies: Vec<Run>,
+    /// For merging vectors into the points, if that is cheaper.
+    window: Option<Window>,
 }
 
 /// Adjacent bytes of a row of values that are adjacent in the point, too: 2, 4, 8 or 16 of them.
@@ -63,7 +68,12 @@ impl Kernel {
         }
         let part = |(index, part): (usize, &[Lane])| {
             let points = if part.len() == lanes.len() { 8 / part.len() } else { 1 };
-            Part { first: index * 8, vector: Vector::new(part, points), row: Vector::new(part, 1) }
+            let copies = runs(part);
+            // A window takes the time of three or four copies.
+            let cheap = points * copies.len() >= 4;
+            let window = Window::new(part, points, point_step).filter(|_| cheap);
+            let vector = Vector::new(part, points);
+            Part { first: index * 8, vector, row: Vector::new(part, 1), copies, window }
         };
         let exact = |index: &usize| matches!(lanes[*index].store, Store::F32 { .. });
         let in_order = |(index, lane): (usize, &Lane)| lane.offset == 4 * index && lane.store.bytes() == 4;
@@ -72,7 +82,6 @@ impl Kernel {
             lanes: lanes.to_vec(),
             point_step,
             parts: lanes.chunks(8).enumerate().map(part).collect(),
-            copies: runs(lanes),
             exact: (0..lanes.len()).filter(exact).collect(),
             direct: point_step == 4 * lanes.len()
                 && lanes.len() <= 8
@@ -120,64 +129,83 @@ impl Kernel {
         let rows = tokens.len() / stride;
         let lines = if stores == Stores::NonTemporal { vector.points_to_line(points) } else { None };
         let head = lines.unwrap_or(0).min(rows);
+        let (head_tokens, tokens) = tokens.split_at(head * stride);
+        let (head_points, points) = points.split_at_mut(head * size);
         // A store of a whole vector must not reach beyond the points.
         let stored = vector.points * size;
-        let room = points.len() - head * size;
-        let count = ((rows - head) / vector.points).min((room + stored).saturating_sub(32) / stored);
-        let done = head + count * vector.points;
-        let values = &mut points[head * size..];
-        let mut fine = row.run(self.proof, stride, false, previous, tokens, head, &mut self.block.0);
-        fine &= vector.run(
-            self.proof,
-            stride,
-            lines.is_some(),
-            previous,
-            &tokens[head * stride..],
-            count,
-            values,
-        );
-        points[..head * size].copy_from_slice(&self.block.0[..head * size]);
-        let (last_tokens, last_points) = (&tokens[done * stride..], &mut points[done * size..]);
-        fine &= row.run(self.proof, stride, false, previous, last_tokens, rows - done, &mut self.block.0);
-        last_points.copy_from_slice(&self.block.0[..(rows - done) * size]);
+        let count = ((rows - head) / vector.points).min((points.len() + stored).saturating_sub(32) / stored);
+        let last = rows - head - count * vector.points;
+
+        let block = &mut self.block.0;
+        let mut fine = row.run(self.proof, stride, previous, head_tokens, head, Target::Values(block));
+        head_points.copy_from_slice(&block[..head_points.len()]);
+        let last_tokens = &tokens[(rows - head - last) * stride..];
+        let target = if lines.is_some() { Target::Lines(points) } else { Target::Values(points) };
+        fine &= vector.run(self.proof, stride, previous, tokens, count, target);
+        fine &= row.run(self.proof, stride, previous, last_tokens, last, Target::Values(block));
+        let last_points = &mut points[(rows - head - last) * size..];
+        last_points.copy_from_slice(&block[..last_points.len()]);
         fine
     }
 
-    /// Lifts rows by way of the block of values; if not everything `fits` 32 bits, some lanes the portable way.
+    /// Lifts rows; if not everything `fits` 32 bits, some lanes the portable way.
     fn block(&mut self, previous: &mut [i64], tokens: &[u32], points: &mut [u8], fits: bool) -> bool {
         let stride = self.lanes.len();
-        let rows = tokens.len() / stride;
         let apart = |store: Store| store.bytes() == 8 || !fits && matches!(store, Store::F32 { .. });
         let mut fine = true;
-        // The last part's vectors reach into the next row: it comes before the lanes that it would overwrite.
-        for part in self.parts.iter().rev() {
+        for part in self.parts.iter().filter(|part| !part.copies.is_empty()) {
             let lanes = &self.lanes[part.first..][..part.row.lanes];
             let previous = &mut previous[part.first..][..lanes.len()];
             let mut sums = [0; 8];
             sums[..lanes.len()].copy_from_slice(previous);
             let sums = &mut sums[..lanes.len()];
-            let count = rows / part.vector.points;
-            let values = &mut self.block.0[4 * part.first..];
-            fine &= part.vector.run(self.proof, stride, false, sums, &tokens[part.first..], count, values);
-            let done = count * part.vector.points;
-            if done < rows {
-                let tokens = &tokens[done * stride + part.first..];
-                let values = &mut self.block.0[4 * (done * stride + part.first)..];
-                fine &= part.row.run(self.proof, stride, false, sums, tokens, rows - done, values);
-            }
+            fine &= part.rows(self.proof, (stride, self.point_step), sums, tokens, points, &mut self.block.0);
             for ((previous, sum), lane) in previous.iter_mut().zip(sums).zip(lanes) {
                 if !apart(lane.store) {
                     *previous = *sum;
                 }
             }
         }
-        for run in &self.copies {
-            run.copy(&self.block.0[..rows * stride * 4], stride * 4, points, self.point_step);
-        }
         for (index, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| apart(lane.store)) {
             let Lane { offset, store } = *lane;
             let column = Column { tokens, index, stride, offset, point_step: self.point_step };
             fine &= column.lift(store, &mut previous[index], points);
+        }
+        fine
+    }
+}
+
+impl Part {
+    /// Lifts rows of `stride` tokens into points `point_step` bytes apart.
+    fn rows(
+        &self,
+        proof: Avx2,
+        (stride, point_step): (usize, usize),
+        sums: &mut [i64],
+        tokens: &[u32],
+        points: &mut [u8],
+        block: &mut [u8],
+    ) -> bool {
+        let rows = tokens.len() / stride;
+        let whole = rows / self.vector.points;
+        let mut fine = true;
+        let mut merged = 0;
+        if let Some(window) = &self.window {
+            let count = whole.min(window.vectors(points.len()));
+            let target = Target::Points(window, points);
+            fine &= self.vector.run(proof, stride, sums, &tokens[self.first..], count, target);
+            merged = count * self.vector.points;
+        }
+        let count = whole - merged / self.vector.points;
+        let last = rows - merged - count * self.vector.points;
+        let tokens = tokens[merged * stride..].get(self.first..).unwrap_or_default();
+        fine &= self.vector.run(proof, stride, sums, tokens, count, Target::Values(block));
+        let tokens = tokens.get(count * self.vector.points * stride..).unwrap_or_default();
+        let values = &mut block[count * self.vector.points * stride * 4..];
+        fine &= self.row.run(proof, stride, sums, tokens, last, Target::Values(values));
+        for copy in &self.copies {
+            let values = &block[..(rows - merged) * stride * 4];
+            copy.copy(values, stride * 4, &mut points[merged * point_step..], point_step);
         }
         fine
     }

@@ -25,6 +25,8 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod merge256;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod narrow512;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod plan;
@@ -161,6 +163,10 @@ pub struct Lift {
     /// The running values; sums of 32 bits (or of which only as many are stored) are kept sign-extended.
     previous: Vec<i64>,
     kernel: Kernel,
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "simd")),
+        expect(dead_code, reason = "only vectors choose")
+    )]
     stores: Stores,
 }
 
@@ -196,7 +202,7 @@ impl Kernel {
 }
 
 impl Lift {
-    /// A lift of the fastest implementation that the CPU and [`cpu::limit`](crate::cpu::limit) allow, at a
+    /// A lift of the fastest implementation that the CPU and [`limit`](crate::cpu::limit) allow, at a
     /// chunk's start. Points are `point_step` bytes apart. Where lanes overlap, the later one's bytes stay.
     ///
     /// # Errors

@@ -11,9 +11,6 @@ use super::{
 };
 use crate::cpu::Avx512Vbmi2;
 
-/// Vectors that are searched for NaN markers at a time.
-const BLOCK: usize = 4;
-
 /// A plan for 32-bit elements with the constants of its lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Narrow {
@@ -204,19 +201,22 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
         }
     };
     let mut next = 0;
-    while STEPS > 0 && next + BLOCK <= vectors.count {
-        let tokens: [_; BLOCK] = core::array::from_fn(|index| load(next + index));
-        let least = tokens[1..].iter().fold(tokens[0], |least, tokens| _mm512_min_epu32(least, *tokens));
+    while STEPS > 0 && next + 4 <= vectors.count {
+        // Spelt out: a loop would keep the vectors in memory.
+        let [a, b, c, d] = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+        let least = _mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d));
         if _mm512_mask_testn_epi32_mask(constants.loaded, least, least) == 0 {
-            for (index, tokens) in tokens.into_iter().enumerate() {
-                store(next + index, lift::<STEPS>(&constants, tokens, &mut carry));
-            }
+            store(next, lift::<STEPS>(&constants, a, &mut carry));
+            store(next + 1, lift::<STEPS>(&constants, b, &mut carry));
+            store(next + 2, lift::<STEPS>(&constants, c, &mut carry));
+            store(next + 3, lift::<STEPS>(&constants, d, &mut carry));
         } else {
-            for (index, tokens) in tokens.into_iter().enumerate() {
-                store(next + index, lift_nan::<STEPS>(&constants, tokens, &mut carry, &mut markers));
-            }
+            store(next, lift_nan::<STEPS>(&constants, a, &mut carry, &mut markers));
+            store(next + 1, lift_nan::<STEPS>(&constants, b, &mut carry, &mut markers));
+            store(next + 2, lift_nan::<STEPS>(&constants, c, &mut carry, &mut markers));
+            store(next + 3, lift_nan::<STEPS>(&constants, d, &mut carry, &mut markers));
         }
-        next += BLOCK;
+        next += 4;
     }
     for vector in next..vectors.count {
         store(vector, lift_nan::<STEPS>(&constants, load(vector), &mut carry, &mut markers));

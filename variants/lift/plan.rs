@@ -51,10 +51,10 @@ impl Plan {
         (1..=most)
             .map(|points| Self::new(lanes, point_step, element, points))
             .min_by_key(|plan| {
-                // Instructions on the two vector ports, in 1/840 of a point so that every count divides.
+                // Instructions on the two vector ports; 720720 is divisible by every count of points.
                 let carry = if plan.points > 1 { 2 } else { 1 };
                 let store = if plan.shape == Shape::Plain { 1 } else { 2 };
-                (7 + 2 * plan.steps + carry + store * plan.windows.len()) * 840 / plan.points
+                (7 + 2 * plan.steps + carry + store * plan.windows.len()) * 720_720 / plan.points
             })
             .unwrap_or_else(|| Self::new(lanes, point_step, element, 1))
     }

@@ -1,12 +1,19 @@
-//! Sums of 32 bits with AVX2: 8 elements a vector, each stored as a value of 32 bits where its token was.
+//! Sums of 32 bits with AVX2: 8 elements a vector, stored as values of 32 bits or merged into the points.
 
 use core::arch::x86_64::*;
 
-use super::{Lane, NAN_F32, Store};
+use super::{Lane, NAN_F32, Store, merge256::Window};
 use crate::cpu::Avx2;
 
-/// Vectors that are searched for NaN markers at a time.
-const SEARCHED: usize = 4;
+/// Where the values go.
+pub(super) enum Target<'a> {
+    /// Rows of values, in which each lies as its token did. A vector writes all its 32 bytes.
+    Values(&'a mut [u8]),
+    /// The same past the cache, from where [`Vector::points_to_line`] says.
+    Lines(&'a mut [u8]),
+    /// Points, through a window.
+    Points(&'a Window, &'a mut [u8]),
+}
 
 /// Lanes in a vector of 8 elements: element `e` is lane `e % lanes` of point `e / lanes`.
 #[derive(Clone, Debug)]
@@ -60,36 +67,40 @@ impl Vector {
         (0..2 * self.points).find(at_line).filter(|_| self.lanes * self.points == 8)
     }
 
-    /// Lifts `count` vectors of rows, `stride` tokens each, to rows of as many values; as whole `lines` if
-    /// [`Self::points_to_line`] found that `values` starts one. `false` if an integer lane holds a NaN marker.
-    #[expect(clippy::too_many_arguments, reason = "they have nothing in common but this call")]
+    /// Lifts `count` vectors of rows of `stride` tokens; `false` if an integer lane holds a NaN marker.
     pub(super) fn run(
         &self,
         _proof: Avx2,
         stride: usize,
-        lines: bool,
         previous: &mut [i64],
         tokens: &[u32],
         count: usize,
-        values: &mut [u8],
+        target: Target<'_>,
     ) -> bool {
         if count == 0 {
             return true;
         }
         let step = self.points * stride;
         assert!((count - 1) * step + self.points * self.lanes <= tokens.len());
-        assert!((count - 1) * step * 4 + 32 <= values.len());
-        assert!(!lines || stride == self.lanes && self.points_to_line(values) == Some(0));
         let mixed = self.integers != [0; 8];
-        let body = match (mixed, lines) {
-            (false, false) => by_steps::<false, false>(self.steps),
-            (true, false) => by_steps::<true, false>(self.steps),
-            (false, true) => by_steps::<false, true>(self.steps),
-            (true, true) => by_steps::<true, true>(self.steps),
+        let (body, window, out_step, out) = match target {
+            Target::Values(out) => {
+                assert!((count - 1) * step * 4 + 32 <= out.len());
+                (by_kind::<VALUES>(mixed, self.steps), None, 4 * step, out)
+            }
+            Target::Lines(out) => {
+                assert!((count - 1) * step * 4 + 32 <= out.len());
+                assert!(stride == self.lanes && self.points_to_line(out) == Some(0));
+                (by_kind::<LINES>(mixed, self.steps), None, 4 * step, out)
+            }
+            Target::Points(window, out) => {
+                assert!(count <= window.vectors(out.len()));
+                (by_kind::<POINTS>(mixed, self.steps), Some(window), window.period, out)
+            }
         };
         let mut sums = core::array::from_fn(|element| previous[element % self.lanes] as i32);
         // SAFETY: the proof says that the CPU has AVX2; lengths and alignment were just checked.
-        let fine = unsafe { body(self, (count, step), &mut sums, tokens, values) };
+        let fine = unsafe { body(self, window, Vectors { count, step, out_step }, &mut sums, tokens, out) };
         for (previous, sum) in previous.iter_mut().zip(&sums[..self.lanes]) {
             *previous = i64::from(*sum);
         }
@@ -97,15 +108,31 @@ impl Vector {
     }
 }
 
-type Body = unsafe fn(&Vector, (usize, usize), &mut [i32; 8], &[u32], &mut [u8]) -> bool;
+const VALUES: u8 = 0;
+const LINES: u8 = 1;
+const POINTS: u8 = 2;
 
-fn by_steps<const MIXED: bool, const LINES: bool>(steps: usize) -> Body {
-    match steps {
-        0 => body::<0, MIXED, LINES>,
-        1 => body::<1, MIXED, LINES>,
-        2 => body::<2, MIXED, LINES>,
-        _ => body::<3, MIXED, LINES>,
+type Body = unsafe fn(&Vector, Option<&Window>, Vectors, &mut [i32; 8], &[u32], &mut [u8]) -> bool;
+
+fn by_kind<const OUT: u8>(mixed: bool, steps: usize) -> Body {
+    match (mixed, steps) {
+        (false, 0) => body::<0, false, OUT>,
+        (false, 1) => body::<1, false, OUT>,
+        (false, 2) => body::<2, false, OUT>,
+        (false, _) => body::<3, false, OUT>,
+        (true, 0) => body::<0, true, OUT>,
+        (true, 1) => body::<1, true, OUT>,
+        (true, 2) => body::<2, true, OUT>,
+        (true, _) => body::<3, true, OUT>,
     }
+}
+
+/// How many vectors, how many tokens apart, and how many bytes apart where they go.
+#[derive(Clone, Copy)]
+struct Vectors {
+    count: usize,
+    step: usize,
+    out_step: usize,
 }
 
 /// What the inner loop keeps in registers.
@@ -118,18 +145,21 @@ struct Constants {
     last: __m256i,
 }
 
-/// The loop over `count` vectors, `step` tokens and values apart.
+/// The loop over vectors.
 ///
 /// # Safety
-/// `tokens` holds the vectors' elements that are loaded; `values` has 32 bytes for each, aligned for `LINES`.
+/// `tokens` holds the vectors' elements that are loaded; `out` has 32 bytes for each vector, aligned for `LINES`,
+/// or each vector's window.
 #[target_feature(enable = "avx2")]
-unsafe fn body<const STEPS: usize, const MIXED: bool, const LINES: bool>(
+unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
     vector: &Vector,
-    (count, step): (usize, usize),
+    window: Option<&Window>,
+    vectors: Vectors,
     sums: &mut [i32; 8],
     tokens: &[u32],
-    values: &mut [u8],
+    out: &mut [u8],
 ) -> bool {
+    let Vectors { count, step, out_step } = vectors;
     let constants = Constants {
         loaded: pulp::cast(vector.loaded),
         integers: pulp::cast(vector.integers),
@@ -146,41 +176,85 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const LINES: bool>(
         // SAFETY: the caller vouches for the elements of `loaded`; no others are loaded.
         unsafe { _mm256_maskload_epi32(at.cast(), constants.loaded) }
     };
+    let window = window.map(|window| Constant::new(window));
     let mut store = |index: usize, lifted: __m256i| {
-        // SAFETY: the caller vouches that the vector's values start in `values`.
-        let at = unsafe { values.as_mut_ptr().add(index * step * 4) };
-        if LINES {
+        // SAFETY: the caller vouches that the vector's values or points start in `out`.
+        let at = unsafe { out.as_mut_ptr().add(index * out_step) };
+        match &window {
+            // SAFETY: the caller vouches for the window.
+            Some(window) if OUT == POINTS => unsafe { window.merge(at, lifted) },
             // SAFETY: the caller vouches for 32 aligned bytes; the fence comes before anyone reads them.
-            unsafe { _mm256_stream_si256(at.cast(), lifted) };
-        } else {
+            _ if OUT == LINES => unsafe { _mm256_stream_si256(at.cast(), lifted) },
             // SAFETY: the caller vouches for 32 bytes from there.
-            unsafe { _mm256_storeu_si256(at.cast(), lifted) };
+            _ => unsafe { _mm256_storeu_si256(at.cast(), lifted) },
         }
     };
     let mut next = 0;
-    while next + SEARCHED <= count {
-        let tokens: [_; SEARCHED] = core::array::from_fn(|index| load(next + index));
-        let least = tokens[1..].iter().fold(tokens[0], |least, tokens| _mm256_min_epu32(least, *tokens));
+    while next + 4 <= count {
+        // Spelt out: a loop would keep the vectors in memory.
+        let [a, b, c, d] = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+        let least = _mm256_min_epu32(_mm256_min_epu32(a, b), _mm256_min_epu32(c, d));
         let zeros = _mm256_cmpeq_epi32(least, _mm256_setzero_si256());
         if _mm256_testz_si256(zeros, constants.loaded) == 1 {
-            for (index, tokens) in tokens.into_iter().enumerate() {
-                store(next + index, lift::<STEPS, MIXED>(&constants, tokens, &mut carry));
-            }
+            store(next, lift::<STEPS, MIXED>(&constants, a, &mut carry));
+            store(next + 1, lift::<STEPS, MIXED>(&constants, b, &mut carry));
+            store(next + 2, lift::<STEPS, MIXED>(&constants, c, &mut carry));
+            store(next + 3, lift::<STEPS, MIXED>(&constants, d, &mut carry));
         } else {
-            for (index, tokens) in tokens.into_iter().enumerate() {
-                store(next + index, lift_nan::<STEPS>(&constants, tokens, &mut carry, &mut markers));
-            }
+            store(next, lift_nan::<STEPS>(&constants, a, &mut carry, &mut markers));
+            store(next + 1, lift_nan::<STEPS>(&constants, b, &mut carry, &mut markers));
+            store(next + 2, lift_nan::<STEPS>(&constants, c, &mut carry, &mut markers));
+            store(next + 3, lift_nan::<STEPS>(&constants, d, &mut carry, &mut markers));
         }
-        next += SEARCHED;
+        next += 4;
     }
     for index in next..count {
         store(index, lift_nan::<STEPS>(&constants, load(index), &mut carry, &mut markers));
     }
-    if LINES {
+    if OUT == LINES {
         _mm_sfence();
     }
     *sums = pulp::cast(carry);
     _mm256_testz_si256(markers, markers) == 1
+}
+
+/// A window's constants in registers.
+struct Constant {
+    elements: __m256i,
+    bytes: __m256i,
+    mask: __m256i,
+    start: usize,
+}
+
+impl Constant {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn new(window: &Window) -> Self {
+        Self {
+            elements: pulp::cast(window.elements),
+            bytes: pulp::cast(window.bytes),
+            mask: pulp::cast(window.mask),
+            start: window.start,
+        }
+    }
+
+    /// Writes the lanes' bytes of the window in the points from `at` on.
+    ///
+    /// # Safety
+    /// The window's 32 bytes may be read and written.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn merge(&self, at: *mut u8, values: __m256i) {
+        // SAFETY: the caller vouches for the window.
+        let at = unsafe { at.add(self.start) }.cast::<__m256i>();
+        // SAFETY: the same.
+        let before = unsafe { _mm256_loadu_si256(at) };
+        let values = _mm256_permutevar8x32_epi32(values, self.elements);
+        let values = _mm256_shuffle_epi8(values, self.bytes);
+        let merged = _mm256_or_si256(_mm256_andnot_si256(self.mask, before), values);
+        // SAFETY: the same.
+        unsafe { _mm256_storeu_si256(at, merged) };
+    }
 }
 
 /// The negatives of the tokens' deltas: -(v >> 1) if v is odd, v >> 1 if it is even.

@@ -2,16 +2,17 @@
 //! length.
 
 use core::arch::x86_64::{
-    __m256i, __m512i, _mm256_mask_storeu_epi32, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512,
-    _mm512_andnot_si512, _mm512_cmpgt_epu8_mask, _mm512_cmpgt_epu64_mask, _mm512_cvtepi64_epi32,
-    _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_or_epi64, _mm512_mask_storeu_epi64,
-    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_stream_si512,
-    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
+    __m128i, __m256i, __m512i, _mm256_mask_storeu_epi32, _mm256_movepi8_mask, _mm512_add_epi8,
+    _mm512_add_epi64, _mm512_and_si512, _mm512_andnot_si512, _mm512_castsi512_si256, _mm512_cmpgt_epu8_mask,
+    _mm512_cmpgt_epu64_mask, _mm512_cvtepi64_epi32, _mm512_cvtepu8_epi32, _mm512_cvtepu8_epi64,
+    _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16,
+    _mm512_mask_or_epi64, _mm512_mask_storeu_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutexvar_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
+    _mm512_storeu_si512, _mm512_stream_si512, _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
 };
 
-use super::stride::Window;
+use super::{codes::GROUP, stride::Window};
 use crate::{Word, Words};
 
 /// The first 64 bytes of `data`; those behind its end read as 0.
@@ -58,6 +59,48 @@ pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N
         // SAFETY: the slots are 64 bytes, as tested above.
         unsafe { _mm512_storeu_si512(to, vector) }
     }
+}
+
+/// Stores 16 lanes of 32 bits.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn store16<W: Word>(slots: &mut [W; 16], tokens: __m512i) {
+    if W::BYTES == 4 {
+        put::<false, W, 16>(slots, tokens);
+    } else {
+        let (slots, _) = slots.as_chunks_mut::<8>();
+        let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
+        for (slots, half) in slots.iter_mut().zip(halves) {
+            put::<false, W, 8>(slots, _mm512_cvtepu32_epi64(half));
+        }
+    }
+}
+
+/// Writes groups of one-byte tokens as long as there are any.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline(never)]
+pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+    let mut written = 0;
+    for slots in groups {
+        let Some(&bytes) = data.first_chunk::<32>() else { break };
+        if _mm256_movepi8_mask(pulp::cast(bytes)) != 0 {
+            break;
+        }
+        if W::BYTES == 4 {
+            for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
+                let sixteen = pulp::cast::<[u8; 16], __m128i>(*bytes);
+                put::<STREAM, W, 16>(slots, _mm512_cvtepu8_epi32(sixteen));
+            }
+        } else {
+            for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
+                let eight = pulp::cast(u128::from(u64::from_le_bytes(*bytes)));
+                put::<STREAM, W, 8>(slots, _mm512_cvtepu8_epi64(eight));
+            }
+        }
+        *data = &data[32..];
+        written += 1;
+    }
+    written
 }
 
 /// 0, 1, 2 ... 63.

@@ -32,7 +32,7 @@ impl Codes {
 
     /// The first word of a stream.
     #[inline(always)]
-    pub(crate) fn first(&self, stream: usize) -> u32 {
+    fn first(&self, stream: usize) -> u32 {
         u32::from_le_bytes(self.words(stream)[0])
     }
 

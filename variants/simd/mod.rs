@@ -1,5 +1,6 @@
 //! What the vector kernels share: no variant of its own, and no loop that decides a ranking.
 
+pub(crate) mod avx2;
 pub(crate) mod avx512;
 pub(crate) mod bmi2;
 pub(crate) mod codes;

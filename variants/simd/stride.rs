@@ -5,7 +5,7 @@ use super::{
     codes::{BATCH, Codes, GROUP},
     refusal,
 };
-use crate::{DecodeError, Run, Word};
+use crate::{DecodeError, Run, Word, decode_by_step, layout::leb128::decode_token};
 
 /// What was scanned.
 pub(crate) struct Scan {
@@ -34,13 +34,17 @@ pub(crate) trait Stages: Copy {
     /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that its loads
     /// take, which are at most 144 from a group's first one. Returns how many, and moves `data` past them.
     ///
-    /// With `STREAM` the stores go past the caches; the groups have to begin on a cache line then.
+    /// With `STREAM` the stores go past the caches, if the groups begin on a cache line.
     fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
         self,
         data: &mut &[u8],
         codes: &Codes,
         groups: &mut [[W; GROUP]],
     ) -> usize;
+
+    /// Writes groups as long as the next 32 bytes have no high bit, so that they are the tokens. Returns how
+    /// many, and moves `data` past them.
+    fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize;
 
     /// Decodes tokens of any length out of the first 64 bytes of `data`, at most as many as `out` has slots.
     /// None at all means that the first one is truncated, too long or too wide.
@@ -50,6 +54,8 @@ pub(crate) trait Stages: Copy {
     fn fence(self);
 }
 
+/// Below this many slots the plain decoder is faster than a window.
+const FEW: usize = 8;
 /// From this many bytes on, `out` is written past the caches. Below, whoever reads the tokens next finds
 /// them in a cache, and such stores would be slower too.
 const STREAM_FROM: usize = 8 << 20;
@@ -69,54 +75,79 @@ pub(crate) fn decode<S: Stages, W: Word>(
     least: usize,
 ) -> Result<usize, DecodeError> {
     assert!(least <= out.len(), "more tokens are asked for than there are slots");
-    if size_of_val(out) < STREAM_FROM {
-        return tokens::<false, S, W>(stages, run, out, least);
+    if out.len() < FEW {
+        return decode_by_step(run, &mut out[..least], decode_token).map(|()| least);
     }
-    let result = tokens::<true, S, W>(stages, run, out, least);
-    stages.fence();
-    result
+    let mut ahead = *run;
+    let result = if out.len() < GROUP {
+        windows(stages, &mut ahead.data, out, 0, least)
+    } else if size_of_val(out) < STREAM_FROM {
+        tokens::<false, S, W>(stages, &mut ahead.data, out, least)
+    } else {
+        let result = tokens::<true, S, W>(stages, &mut ahead.data, out, least);
+        stages.fence();
+        result
+    };
+    let done = result?;
+    run.data = ahead.data;
+    run.taken += done;
+    Ok(done)
 }
 
+/// Decodes at least `least` tokens and returns how many.
 fn tokens<const STREAM: bool, S: Stages, W: Word>(
     stages: S,
-    run: &mut Run<'_>,
+    data: &mut &[u8],
     out: &mut [W],
     least: usize,
 ) -> Result<usize, DecodeError> {
     let mut codes = Codes::new();
-    let mut data = run.data;
     let mut done = 0;
     while done < least {
         let slots = &mut out[done..];
-        // Slots before the next cache line, which only single windows may write.
-        let before = if STREAM { slots.as_ptr().align_offset(LINE).min(slots.len()) } else { 0 };
-        if before == 0 {
-            let short = data.len() < SHORT;
-            done += if short {
-                rest(stages, &mut codes, &mut data, slots, least - done)
-            } else {
-                batches::<STREAM, S, W>(stages, &mut codes, &mut data, slots, least - done)
-            };
-            if !short && data.len() < SHORT {
+        if STREAM {
+            // The slots before the next cache line, so that whole lines are left.
+            let before = slots.as_ptr().align_offset(LINE).min(least - done);
+            if before > 0 {
+                done = windows(stages, data, &mut out[..done + before], done, done + before)?;
                 continue;
             }
         }
-        // What stopped it is a token of five bytes or more, or the end of the bytes.
-        let until = if before == 0 { out.len() } else { done + before };
-        while done < least.min(until) {
-            let window = stages.window(data, &mut out[done..until]);
-            if window.tokens == 0 {
-                return Err(refusal(data, done));
-            }
-            data = &data[window.bytes..];
-            done += window.tokens;
-            if !window.long {
-                break;
-            }
+        let short = data.len() < SHORT;
+        done += if short {
+            rest(stages, &mut codes, data, slots, least - done)
+        } else {
+            batches::<STREAM, S, W>(stages, &mut codes, data, slots, least - done)
+        };
+        if short || data.len() >= SHORT {
+            // What stopped it is a token of five bytes or more, or the end of the bytes.
+            done = windows(stages, data, out, done, least.min(done + 1))?;
         }
     }
-    run.data = data;
-    run.taken += done;
+    Ok(done)
+}
+
+/// Decodes single windows until `done` tokens are `least` and long tokens stop. Returns the new `done`.
+fn windows<S: Stages, W: Word>(
+    stages: S,
+    data: &mut &[u8],
+    out: &mut [W],
+    mut done: usize,
+    least: usize,
+) -> Result<usize, DecodeError> {
+    let mut long = false;
+    while done < least || long && done < out.len() {
+        let window = stages.window(data, &mut out[done..]);
+        if window.tokens == 0 {
+            if done >= least {
+                break;
+            }
+            return Err(refusal(data, done));
+        }
+        *data = &data[window.bytes..];
+        done += window.tokens;
+        long = window.long;
+    }
     Ok(done)
 }
 
@@ -166,6 +197,16 @@ fn batches<const STREAM: bool, S: Stages, W: Word>(
                 done += last.len();
             }
             break;
+        }
+        if codes.tokens == 0 && before >> 63 == 0 {
+            // Between tokens, at the start of a block: a column of small numbers needs no codes.
+            let groups = stages.ones::<STREAM, W>(data, slots);
+            if groups > 0 {
+                done += groups * GROUP;
+                blocks = data.as_chunks().0;
+                before = 0;
+                continue;
+            }
         }
         let wanted = (room + last.len()).saturating_sub(codes.tokens) / 48 + 1;
         let next = &blocks[..blocks.len().min(BATCH).min(wanted)];

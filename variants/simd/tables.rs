@@ -1,32 +1,40 @@
 //! Shuffle tables: where the bytes of some tokens go, by the tokens' lengths.
 
-/// A table whose rows lie on vector boundaries.
-#[repr(align(64))]
-pub(crate) struct Rows<const N: usize>(pub(crate) [[u8; 16]; N]);
-
 /// Lanes with this index become 0.
 const NONE: u8 = 0x80;
 
-/// Eight tokens of one or two bytes into lanes of two: token `k` has two bytes if bit `k` of the row is set.
-pub(crate) static PAIRS: Rows<256> = Rows(pairs());
+/// The shuffle of eight tokens of one or two bytes into lanes of two: token `k` has two bytes if bit `k` of the
+/// row is set.
+pub(crate) static PAIRS: [Pair; 256] = pairs();
 
-/// Four tokens of one to four bytes into lanes of four: bits `2 k` and `2 k + 1` of the row are token `k`'s
-/// length less one. These are Stream VByte's control bytes.
-pub(crate) static QUADS: Rows<256> = Rows(quads());
+/// The shuffle of four tokens of one to four bytes into lanes of four: bits `2 k` and `2 k + 1` of the row are
+/// token `k`'s length less one. The row is Stream VByte's control byte.
+pub(crate) static QUADS: [Quad; 256] = quads();
 
-/// The bytes of the four tokens of a row of [`QUADS`].
-pub(crate) static QUAD_BYTES: [u8; 256] = quad_bytes();
+/// A row of [`PAIRS`].
+#[derive(Clone, Copy)]
+#[repr(align(16))]
+pub(crate) struct Pair(pub(crate) [u8; 16]);
 
-const fn pairs() -> [[u8; 16]; 256] {
-    let mut rows = [[NONE; 16]; 256];
+/// A row of [`QUADS`], with the length beside the shuffle: one address for both.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Quad {
+    pub(crate) places: [u8; 16],
+    /// Bytes of the four tokens.
+    pub(crate) bytes: u8,
+}
+
+const fn pairs() -> [Pair; 256] {
+    let mut rows = [Pair([NONE; 16]); 256];
     let mut row = 0;
     while row < 256 {
         let (mut token, mut byte) = (0, 0);
         while token < 8 {
-            rows[row][2 * token] = byte;
+            rows[row].0[2 * token] = byte;
             byte += 1;
             if row >> token & 1 == 1 {
-                rows[row][2 * token + 1] = byte;
+                rows[row].0[2 * token + 1] = byte;
                 byte += 1;
             }
             token += 1;
@@ -36,16 +44,16 @@ const fn pairs() -> [[u8; 16]; 256] {
     rows
 }
 
-const fn quads() -> [[u8; 16]; 256] {
-    let mut rows = [[NONE; 16]; 256];
+const fn quads() -> [Quad; 256] {
+    let mut rows = [Quad { places: [NONE; 16], bytes: 0 }; 256];
     let mut row = 0;
     while row < 256 {
-        let (mut token, mut byte) = (0, 0);
+        let mut token = 0;
         while token < 4 {
             let mut place = 0;
             while place <= row >> (2 * token) & 3 {
-                rows[row][4 * token + place] = byte;
-                byte += 1;
+                rows[row].places[4 * token + place] = rows[row].bytes;
+                rows[row].bytes += 1;
                 place += 1;
             }
             token += 1;
@@ -53,14 +61,4 @@ const fn quads() -> [[u8; 16]; 256] {
         row += 1;
     }
     rows
-}
-
-const fn quad_bytes() -> [u8; 256] {
-    let mut bytes = [4; 256];
-    let mut row = 0;
-    while row < 256 {
-        bytes[row] += ((row & 3) + (row >> 2 & 3) + (row >> 4 & 3) + (row >> 6)) as u8;
-        row += 1;
-    }
-    bytes
 }

@@ -178,7 +178,7 @@ fn agree<W: Word>(
 #[test]
 fn equals_the_model_over_windows_of_both_words() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    for _ in 0..3000 {
+    for _ in 0..1500 {
         let (lanes, step) = random_lanes(&mut rng);
         let mut lifts = lifts(&lanes, step);
         let mut model = Model::new(&lanes, step);
@@ -368,7 +368,7 @@ mod guarded {
     fn touches_nothing_beyond_tokens_and_points() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let (mut tokens, mut points) = (Pages::new(60 * 40 * 8), Pages::new(60 * 4096));
-        for _ in 0..3000 {
+        for _ in 0..1500 {
             ends_at_the_guard::<u32>(&mut rng, &mut tokens, &mut points);
             ends_at_the_guard::<u64>(&mut rng, &mut tokens, &mut points);
         }

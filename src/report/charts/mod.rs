@@ -84,9 +84,10 @@ pub(crate) fn heat(asked: &Asked<'_>, kind: Kind, origin: &str) -> Result<Option
         title: format!("{}, {streams}: every decoder on each", asked.question.wire_words()),
         subtitle: format!(
             "times the speed of {}, ratio of the fastest rounds · {} · colours are logarithmic · under \
-             each name: LEB128 bytes per token",
+             each name: LEB128 bytes per {}",
             asked.baseline,
-            asked.question.words()
+            asked.question.words(),
+            asked.question.unit()
         ),
         columns: columns.into_iter().map(|(capture, bytes)| (capture, digits(bytes))).collect(),
         origin,
@@ -98,7 +99,9 @@ pub(crate) fn heat(asked: &Asked<'_>, kind: Kind, origin: &str) -> Result<Option
 pub(crate) fn captures(asked: &Asked<'_>, origin: &str) -> Result<Option<Chart>> {
     let panels: Vec<panels::Panel<'_>> = by_size(asked, Kind::Real)
         .into_iter()
-        .map(|(capture, bytes)| (capture, format!("{} B/token", digits(bytes)), on_capture(asked, capture)))
+        .map(|(capture, bytes)| {
+            (capture, format!("{} B/{}", digits(bytes), asked.question.unit()), on_capture(asked, capture))
+        })
         .collect();
     let (group, wire) = match asked.question.wire {
         Wire::Fixed => ("class", Wire::Fixed),

@@ -6,7 +6,10 @@ use crate::{
         charts::{
             canvas::{Align, Canvas, GREY, INK, bold, fit, plain, text_width},
             ranking::whisker,
-            style::{Chart, MARGIN, SMALL, WIDTH, footer, header, legend, legend_items, looks, swatch},
+            style::{
+                Axis, BROKEN, Chart, MARGIN, SMALL, WIDTH, break_off, footer, header, legend, legend_items,
+                looks, swatch,
+            },
         },
         question::Wire,
         rank::{Entry, Ranking},
@@ -51,7 +54,8 @@ pub(super) fn draw(
 ) -> Result<Option<Chart>> {
     let chosen: Vec<Vec<&Entry<'_>>> = panels.iter().map(|(.., ranking)| chosen(ranking, wire)).collect();
     let all = || chosen.iter().flatten();
-    let Some(end) = all().map(|entry| entry.ratio.high).max_by(f64::total_cmp) else { return Ok(None) };
+    let reaches: Vec<_> = all().map(|&entry| (entry, entry.ratio.high)).collect();
+    let Some(Axis { end, broken }) = Axis::of(&reaches) else { return Ok(None) };
     let mut canvas = Canvas::new(WIDTH);
     let y = header(&mut canvas, title, subtitle);
     let mut y = legend(&mut canvas, y, &legend_items(all().map(|entry| entry.row))) + 6;
@@ -75,18 +79,31 @@ pub(super) fn draw(
                 let look = if entry.is_control() { plain(12, GREY) } else { look };
                 canvas.text(left - 8, middle, &fit(&entry.row.variant, look, names), look, Align::Right);
                 let (fill, edge) = looks(entry.row);
-                swatch(&mut canvas, [left, middle - 6, x(entry.ratio.value), middle + 6], fill, edge);
-                whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle);
+                let inside = entry.ratio.value <= end;
+                let tip = x(entry.ratio.value.min(end));
+                swatch(&mut canvas, [left, middle - 6, tip, middle + 6], fill, edge);
+                if inside {
+                    whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle);
+                } else {
+                    break_off(&mut canvas, tip, middle, 6);
+                }
                 let figure = bold(12, look.colour);
                 let text = times(entry.ratio.value);
-                canvas.text(x(entry.ratio.high) + 7, middle, &text, figure, Align::Left);
+                canvas.text(
+                    if inside { x(entry.ratio.high) } else { tip } + 7,
+                    middle,
+                    &text,
+                    figure,
+                    Align::Left,
+                );
             }
             canvas.dashes((x(1.0), y + 22), (x(1.0), bottom), GREY);
         }
         let most = entries.iter().map(Vec::len).max().unwrap_or(0) as i32;
         y += 22 + ROW * most + 16;
     }
-    let notes: Vec<String> = panels.iter().flat_map(|(.., ranking)| ranking.notes.clone()).collect();
+    let mut notes: Vec<String> = broken.then(|| BROKEN.to_owned()).into_iter().collect();
+    notes.extend(panels.iter().flat_map(|(.., ranking)| ranking.notes.clone()));
     let height = footer(&mut canvas, y - 4, &notes, origin);
     let alt = format!("{title}, for {}", plural(panels.len(), "capture"));
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file }))

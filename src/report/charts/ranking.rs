@@ -8,8 +8,8 @@ use crate::{
         charts::{
             canvas::{Align, Canvas, GREY, GRID, PAPER, bold, fit, plain, text_width},
             style::{
-                Chart, FIGURE, MARGIN, NAME, SMALL, WIDTH, footer, header, legend, legend_items, looks,
-                swatch, ticks,
+                Axis, BROKEN, Chart, FIGURE, MARGIN, NAME, SMALL, WIDTH, break_off, footer, header, legend,
+                legend_items, looks, swatch, ticks,
             },
         },
         rank::{Entry, Ranking},
@@ -31,10 +31,32 @@ pub(super) struct Frame<'a> {
     pub(super) origin: &'a str,
 }
 
+/// No more bars than can be taken in.
+const MOST: usize = 36;
+
+/// The entries that are drawn, and how many are not: of a long field the slowest stay out, but never controls
+/// or the baseline.
+fn shown<'a, 'b>(ranking: &'b Ranking<'a>, baseline: &str) -> (Vec<&'b Entry<'a>>, usize) {
+    let always = |entry: &Entry<'_>| entry.is_control() || entry.row.variant == baseline;
+    let mut room = MOST.saturating_sub(ranking.entries.iter().filter(|entry| always(entry)).count());
+    let kept: Vec<&Entry<'_>> = ranking
+        .entries
+        .iter()
+        .filter(|entry| {
+            let fits = always(entry) || room > 0;
+            room -= usize::from(fits && !always(entry));
+            fits
+        })
+        .collect();
+    let left = ranking.entries.len() - kept.len();
+    (kept, left)
+}
+
 /// The ranking, or `None` if there is no one in it.
 pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Chart>> {
-    let entries = &ranking.entries;
-    let Some(end) = entries.iter().map(reach).max_by(f64::total_cmp) else { return Ok(None) };
+    let (entries, left_out) = shown(ranking, frame.baseline);
+    let reaches: Vec<_> = entries.iter().map(|&entry| (entry, reach(entry))).collect();
+    let Some(Axis { end, broken }) = Axis::of(&reaches) else { return Ok(None) };
     let mut canvas = Canvas::new(WIDTH);
     let top = header(&mut canvas, &frame.title, &frame.subtitle);
     let top = legend(&mut canvas, top, &legend_items(entries.iter().map(|entry| entry.row))) + 14;
@@ -66,18 +88,23 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
         canvas.text(left - 10, middle, &name, look, Align::Right);
         let (fill, edge) = looks(entry.row);
         let half = step / 3;
-        swatch(&mut canvas, [left, middle - half, x(entry.ratio.value), middle + half], fill, edge);
-        if entry.each.len() > 1 {
-            for &(_, ratio) in &entry.each {
+        let inside = entry.ratio.value <= end;
+        let tip = x(entry.ratio.value.min(end));
+        swatch(&mut canvas, [left, middle - half, tip, middle + half], fill, edge);
+        if inside {
+            for &(_, ratio) in entry.each.iter().filter(|_| entry.each.len() > 1) {
                 // Low in the bar, so that the whisker stays readable.
                 canvas.dot(x(ratio), middle + half - 2, 3, PAPER.filled());
                 canvas.dot(x(ratio), middle + half - 2, 2, WHISKER.filled());
             }
+            whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle - 2);
+        } else {
+            break_off(&mut canvas, tip, middle, half);
         }
-        whisker(&mut canvas, x(entry.ratio.low), x(entry.ratio.high), middle - 2);
         let figure = if entry.place.is_some() { FIGURE } else { bold(14, GREY) };
         let text = times(entry.ratio.value);
-        let at = beside_line(x(reach(entry)) + 8, text_width(&text, figure), x(1.0));
+        let at =
+            beside_line(x(if inside { reach(entry) } else { end }) + 8, text_width(&text, figure), x(1.0));
         canvas.text(at, middle, &text, figure, Align::Left);
         if let (true, Some(size)) = (frame.sizes, entry.size) {
             let size = format!("{} %", digits(100.0 * size));
@@ -86,7 +113,13 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
     }
     // Over the bars, so that it can be followed all the way down.
     canvas.dashes((x(1.0), top), (x(1.0), bottom), GREY);
-    let height = footer(&mut canvas, bottom + 24, &ranking.notes, frame.origin);
+    let mut notes = Vec::new();
+    if left_out > 0 {
+        notes.push(format!("{left_out} slower ones are in results.md"));
+    }
+    notes.extend(broken.then(|| BROKEN.to_owned()));
+    notes.extend_from_slice(&ranking.notes);
+    let height = footer(&mut canvas, bottom + 24, &notes, frame.origin);
     let alt = alt(&frame.title, ranking);
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file: frame.file }))
 }

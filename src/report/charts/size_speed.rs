@@ -57,8 +57,9 @@ pub(super) fn draw(
     let (low, high) = (low / 1.15, high * 1.25);
     let sizes = points.iter().map(|point| point.size);
     let (small, large) = sizes.fold((1.0_f64, 1.0_f64), |(a, b), x| (a.min(x), b.max(x)));
-    let pad = (large - small).max(0.02) * 0.12;
-    let (small, large) = (small - pad, large + pad);
+    // The smallest layout's names stand left of its points.
+    let pad = (large - small).max(0.02) * 0.1;
+    let (small, large) = (small - 3.0 * pad, large + pad);
     let x = |size: f64| left + (f64::from(right - left) * (size - small) / (large - small)).round() as i32;
     let y = |ratio: f64| {
         bottom - (f64::from(bottom - top) * (ratio / low).ln() / (high / low).ln()).round() as i32
@@ -94,7 +95,7 @@ pub(super) fn draw(
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     }));
     for point in &points {
-        taken.push([point.x - 6, point.y - 6, point.x + 6, point.y + 6]);
+        taken.push(dot_box(point));
         canvas.dot(point.x, point.y, 7, PAPER.filled());
         canvas.dot(point.x, point.y, 5, class_colour(&point.entry.row.class).filled());
     }
@@ -146,12 +147,20 @@ fn labelled<'a>(points: &'a [Point<'a>], baseline: &str) -> Vec<&'a Point<'a>> {
             .filter(|other| other.entry.row.layout == point.entry.row.layout)
             .all(|other| other.ratio <= point.ratio)
     };
-    points
+    let mut chosen: Vec<&Point<'_>> = points
         .iter()
         .enumerate()
         .filter(|(at, point)| front.contains(at) || best(point) || point.entry.row.variant == baseline)
         .map(|(_, point)| point)
-        .collect()
+        .collect();
+    // From the left: a name then finds the room over its own point, not the next one's.
+    chosen.sort_by(|a, b| a.x.cmp(&b.x).then(a.y.cmp(&b.y)));
+    chosen
+}
+
+/// The room that a point keeps to itself: a name that is nearer would seem to be its own.
+fn dot_box(point: &Point<'_>) -> [i32; 4] {
+    [point.x - 10, point.y - 10, point.x + 10, point.y + 10]
 }
 
 /// Puts a name beside its point where nothing else is, near first.
@@ -166,17 +175,21 @@ fn label(
     let width = text_width(name, look);
     let places = [(11, 0), (-11 - width, 0), (-width / 2, 17), (-width / 2, -17), (8, 16), (8, -16)];
     let far = [(11, 32), (-11 - width, 32), (11, -32), (-11 - width, -32), (11, 48), (-11 - width, 48)];
-    let spots = places.into_iter().chain(far).map(|(across, down)| {
+    let spots = places.into_iter().chain(far).enumerate().map(|(at, (across, down))| {
         let (start, middle) = (point.x + across, point.y + down);
-        [start, middle - 8, start + width, middle + 8]
+        ([start, middle - 8, start + width, middle + 8], at >= places.len())
     });
     let inside =
         |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
     let apart = |a: &[i32; 4], b: &[i32; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
-    let own = [point.x - 6, point.y - 6, point.x + 6, point.y + 6];
+    let own = dot_box(point);
     let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
     // Without a free spot the name would cover others; the table has it.
-    if let Some(spot) = spots.into_iter().find(|spot| inside(spot) && free(spot)) {
+    if let Some((spot, far)) = spots.into_iter().find(|(spot, _)| inside(spot) && free(spot)) {
+        if far {
+            let end = if spot[0] > point.x { spot[0] } else { spot[2] };
+            canvas.line(&[(point.x, point.y), (end, (spot[1] + spot[3]) / 2)], GREY, 1);
+        }
         canvas.fill([spot[0] - 1, spot[1] + 1, spot[2], spot[3] - 1], PAPER);
         canvas.text(spot[0], (spot[1] + spot[3]) / 2, name, look, Align::Left);
         taken.push(spot);

@@ -5,8 +5,9 @@ use plotters::prelude::RGBColor;
 use crate::{
     measure::Record,
     report::{
-        charts::canvas::{Align, Canvas, GREY, INK, Type, bold, plain, text_width, wrap},
+        charts::canvas::{Align, Canvas, GREY, INK, PAPER, Type, bold, plain, text_width, wrap},
         question::is_control,
+        rank::Entry,
     },
 };
 
@@ -143,6 +144,40 @@ pub(super) fn footer(canvas: &mut Canvas, y: i32, notes: &[String], origin: &str
         }
     }
     y + 8
+}
+
+/// The axis of a chart with bars.
+pub(super) struct Axis {
+    /// The ratio at its right end.
+    pub(super) end: f64,
+    /// Whether bars of controls go on beyond it.
+    pub(super) broken: bool,
+}
+
+/// What the note of a chart with broken bars says.
+pub(super) const BROKEN: &str = "broken bars go on beyond the axis";
+
+impl Axis {
+    /// The axis for these entries with their rightmost marks. Controls may be far beyond all decoders, and on a
+    /// scale that holds them nothing else could be told apart: their bars are broken off at twice the best
+    /// decoder.
+    pub(super) fn of(entries: &[(&Entry<'_>, f64)]) -> Option<Self> {
+        let most = |reaches: &mut dyn Iterator<Item = f64>| reaches.max_by(f64::total_cmp);
+        let decoders = most(&mut entries.iter().filter(|(entry, _)| !entry.is_control()).map(|at| at.1));
+        let limit = decoders.map_or(f64::INFINITY, |decoders| 2.0 * decoders);
+        let inside =
+            most(&mut entries.iter().filter(|(entry, _)| entry.ratio.value <= limit).map(|at| at.1))?;
+        let broken = entries.iter().any(|(entry, _)| entry.ratio.value > limit);
+        Some(Self { end: if broken { inside.max(limit) } else { inside }, broken })
+    }
+}
+
+/// Marks a bar that goes on beyond the axis.
+pub(super) fn break_off(canvas: &mut Canvas, x: i32, middle: i32, half: i32) {
+    for shift in [0, 6] {
+        let at = x - 16 + shift;
+        canvas.line(&[(at - 3, middle + half + 2), (at + 3, middle - half - 2)], PAPER, 3);
+    }
 }
 
 /// Round numbers from 0 to `end`, about `count` of them.

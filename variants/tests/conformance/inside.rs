@@ -54,13 +54,13 @@ pub(crate) fn all_two_byte_inputs_inside_streams<W: Word>(checker: &mut Checker<
 }
 
 pub(crate) fn all_three_byte_inputs_inside_streams<W: Word>(checker: &mut Checker<W>) {
-    strung_together(checker, (0..1 << 24).step_by(sample(1, 23)), 3);
+    strung_together(checker, (0..1 << 24).step_by(sample(1, 41)), 3);
 }
 
 pub(crate) fn random_inputs_inside_streams<W: Word>(checker: &mut Checker<W>) {
     let rng = &mut rng(2);
     let good: Vec<Vec<W>> = MIXES.iter().map(|mix| tokens(rng, mix, 2 * AHEAD)).collect();
-    for _ in 0..sample(200_000, 3_000) {
+    for _ in 0..sample(200_000, 2_000) {
         let length = rng.random_range(1..=12);
         let odd = rubbish(rng, length);
         let (lead, follow) = (&good[rng.random_range(0..good.len())], &good[rng.random_range(0..good.len())]);
