@@ -5,14 +5,17 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use varint_lab::measure::{
-    contestants,
-    stream::{self, Arrangement, LONG_ENOUGH},
-    tokens::{Aligned, words},
+use varint_lab::{
+    cloud::Resolutions,
+    measure::{
+        contestants,
+        stream::{self, Arrangement, LONG_ENOUGH},
+        tokens::{Aligned, words},
+    },
 };
 
 fn tokens(criterion: &mut Criterion) {
-    let streams = stream::bundled().unwrap_or_else(|error| {
+    let streams = stream::bundled(&Resolutions::default()).unwrap_or_else(|error| {
         eprintln!("varint-lab: {error}");
         std::process::exit(2);
     });

@@ -173,3 +173,76 @@ fn a_file_of_the_users_own_is_ranked() {
     let shown = text(&lab(&["rank", "--data", &path, "--rounds", "5", "--json"]));
     assert!(shown.contains("\"capture\":\"mine\"") && shown.contains("\"short\":true"), "{shown}");
 }
+
+#[test]
+fn survey_says_what_a_recording_holds_within_100_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(30_000, 30_000));
+    let shown = text(&lab(&["survey", &path]));
+    for words in
+        ["grid\n", "1 message, 30 000 points of 12 bytes", "FLOAT32", "leb128", "cloudini V4", "bits"]
+    {
+        assert!(shown.contains(words), "{words:?} is not in {shown}");
+    }
+    for layout in varint_lab::measure::contestants::all().iter().map(|contestant| contestant.layout) {
+        assert!(shown.contains(layout), "{layout} is not in {shown}");
+    }
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+    assert!(!shown.contains('\u{1b}'), "colours only on a terminal");
+}
+
+#[test]
+fn survey_prints_one_json_object_a_topic_and_goes_on_behind_what_it_refuses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bag = write(folder.path(), "old.bag", b"#ROSBAG V2.0\n");
+    let path = write(folder.path(), "grid.pcd", &pcd(70_000, 70_000));
+    let output = lab(&[
+        "survey",
+        &bag,
+        &path,
+        "--json",
+        "--measure",
+        "--rounds",
+        "5",
+        "--resolution",
+        "0.01",
+        "--resolution",
+        "x=0.1",
+    ]);
+    assert_refused(&output, &["old.bag", "mcap convert"]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let found: serde_json::Value = serde_json::from_str(shown.trim()).expect("one JSON object");
+    assert_eq!((&found["name"], &found["points"]), (&"grid".into(), &70_000.into()));
+    let grids: Vec<_> =
+        found["fields"].as_array().unwrap().iter().map(|field| field["resolution"].as_f64()).collect();
+    assert_eq!(grids, [Some(0.1_f32.into()), Some(0.01_f32.into()), Some(0.01_f32.into())]);
+    // y moves by two steps a point, except that two later chunks begin far from 0.
+    assert_eq!(found["fields"][1]["lengths"][0], 69_998);
+    assert_eq!(found["word"], "u32");
+    let here =
+        varint_lab::measure::contestants::all().iter().filter(|contestant| contestant.runs_here).count();
+    assert_eq!(found["measured"].as_array().unwrap().len(), here);
+}
+
+#[test]
+fn a_grid_for_a_field_that_is_not_there_is_a_slip() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(10, 10));
+    let rank = ["rank", "--data", &path, "--rounds", "5", "--resolution", "intensty=1"];
+    assert_refused(&lab(&rank), &["--resolution intensty", "no capture"]);
+    assert_refused(&lab(&["list", "--data", &path, "--resolution", "0"]), &["--resolution"]);
+}
+
+#[test]
+fn files_that_share_a_name_are_told_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut paths = Vec::new();
+    for part in ["a", "b"] {
+        fs::create_dir(folder.path().join(part)).expect("a folder");
+        paths.push(write(&folder.path().join(part), "grid.pcd", &pcd(10, 10)));
+    }
+    let shown = text(&lab(&["list", "--data", &paths[0], &paths[1]]));
+    assert!(shown.contains("grid ") && shown.contains("grid (2)"), "{shown}");
+}

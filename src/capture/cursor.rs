@@ -22,6 +22,11 @@ impl<'a> Cursor<'a> {
         Self { bytes, position: 0, endian }
     }
 
+    /// The order of the numbers' bytes.
+    pub(super) fn endian(&self) -> Endian {
+        self.endian
+    }
+
     /// Bytes read so far.
     pub(super) fn position(&self) -> usize {
         self.position

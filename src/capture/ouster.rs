@@ -51,18 +51,18 @@ struct Column {
 }
 
 /// One point's numbers.
-struct Point {
-    xyz: [f32; 3],
-    intensity: f32,
-    t: u32,
-    reflectivity: u16,
-    ring: u16,
-    ambient: u16,
-    range: u32,
+pub(super) struct Point {
+    pub(super) xyz: [f32; 3],
+    pub(super) intensity: f32,
+    pub(super) t: u32,
+    pub(super) reflectivity: u16,
+    pub(super) ring: u16,
+    pub(super) ambient: u16,
+    pub(super) range: u32,
 }
 
 /// Where a layout puts them, in [`FIELDS`]' order.
-type Offsets = [usize; 9];
+pub(super) type Offsets = [usize; 9];
 
 /// The fields of the ouster_ros driver's point, in its order. `t` is nanoseconds since the first column,
 /// `range` millimetres, `x y z` metres, `intensity` the signal's photons.
@@ -81,7 +81,7 @@ const FIELDS: [(&str, FieldType); 9] = [
 /// One behind the other.
 const TIGHT: (Offsets, usize) = ([0, 4, 8, 12, 16, 20, 22, 24, 26], 30);
 /// ouster_ros's own, aligned for SIMD: 18 of 48 bytes are padding.
-const DRIVER: (Offsets, usize) = ([0, 4, 8, 16, 20, 24, 26, 28, 32], 48);
+pub(super) const DRIVER: (Offsets, usize) = ([0, 4, 8, 16, 20, 24, 26, 28, 32], 48);
 
 /// The returns in the order in which they were measured: column after column, each from the top ring down.
 /// Pixels without a return are left out; the fields lie tight in 30 bytes.
@@ -208,11 +208,11 @@ impl Column {
     }
 }
 
-fn fields((offsets, _): &(Offsets, usize)) -> Vec<Field> {
+pub(super) fn fields((offsets, _): &(Offsets, usize)) -> Vec<Field> {
     FIELDS.iter().zip(offsets).map(|(&(name, kind), &offset)| Field::new(name, offset, kind)).collect()
 }
 
-fn append(data: &mut Vec<u8>, point: &Point, (offsets, step): &(Offsets, usize)) {
+pub(super) fn append(data: &mut Vec<u8>, point: &Point, (offsets, step): &(Offsets, usize)) {
     let start = data.len();
     data.resize(start + step, 0);
     let bytes = &mut data[start..];

@@ -2,8 +2,14 @@
 //!
 //! Source: draft-ietf-opsawg-pcap ("PCAP Capture File Format"), IEEE 802.3 and 802.1Q, RFC 791, RFC 768.
 
+use std::io::{self, Read};
+
 use super::cursor::{Cursor, Endian};
 use crate::error::{Error, Result};
+
+/// Bytes in front of the packets, and in front of each packet.
+const FILE_HEADER: usize = 24;
+const PACKET_HEADER: usize = 16;
 
 /// The link type LINKTYPE_ETHERNET, the only one that is read.
 const ETHERNET: u32 = 1;
@@ -31,17 +37,79 @@ pub fn datagrams(file: &[u8]) -> Result<Vec<Datagram<'_>>> {
             break;
         }
         let at = |error: Error| error.within(format!("packet {number}"));
-        let seconds = cursor.u32("its time").map_err(at)?;
-        let part = cursor.u32("its time").map_err(at)?;
-        let captured = cursor.u32("its length").map_err(at)? as usize;
-        cursor.u32("its length").map_err(at)?;
+        let (time, captured) = packet_header(&mut cursor, fraction).map_err(at)?;
         let frame = cursor.take(captured, "its bytes").map_err(at)?;
-        let time = u64::from(seconds) * 1_000_000_000 + u64::from(part) * fraction;
         if let Some((port, payload)) = udp(frame).map_err(at)? {
             datagrams.push(Datagram { time, port, payload });
         }
     }
     Ok(datagrams)
+}
+
+/// The UDP datagrams of a capture file as its bytes come, for files that do not fit in memory.
+pub(super) struct Packets<R> {
+    source: R,
+    endian: Endian,
+    fraction: u64,
+    /// The packet that was read last, counted from 1.
+    number: u64,
+    ended: bool,
+}
+
+/// One UDP datagram with bytes of its own: time, port and payload as in [`Datagram`].
+pub(super) type Owned = (u64, u16, Vec<u8>);
+
+impl<R: Read> Packets<R> {
+    pub(super) fn open(mut source: R) -> Result<Self> {
+        let mut header = Vec::new();
+        source.by_ref().take(FILE_HEADER as u64).read_to_end(&mut header).map_err(failed)?;
+        let (cursor, fraction) = open(&header)?;
+        Ok(Self { source, endian: cursor.endian(), fraction, number: 0, ended: false })
+    }
+
+    /// The next datagram. An error in a packet ends with the packet; one in the file is the last item.
+    pub(super) fn next(&mut self) -> Option<Result<Owned>> {
+        loop {
+            if self.ended {
+                return None;
+            }
+            self.number += 1;
+            let found = self.packet().map_err(|error| error.within(format!("packet {}", self.number)));
+            if let Some(found) = found.transpose() {
+                return Some(found);
+            }
+        }
+    }
+
+    fn packet(&mut self) -> Result<Option<Owned>> {
+        // Whatever stops this before the frame is read leaves nothing to go on from.
+        let ended = std::mem::replace(&mut self.ended, true);
+        debug_assert!(!ended, "the file goes on");
+        let mut header = Vec::new();
+        self.source.by_ref().take(PACKET_HEADER as u64).read_to_end(&mut header).map_err(failed)?;
+        if header.is_empty() {
+            return Ok(None);
+        }
+        let (time, captured) = packet_header(&mut Cursor::new(&header, self.endian), self.fraction)?;
+        let mut frame = Vec::new();
+        self.source.by_ref().take(captured as u64).read_to_end(&mut frame).map_err(failed)?;
+        let frame = Cursor::new(&frame, self.endian).take(captured, "its bytes")?;
+        self.ended = false;
+        Ok(udp(frame)?.map(|(port, payload)| (time, port, payload.to_vec())))
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::input(format!("cannot be read: {error}"))
+}
+
+/// A packet's time in nanoseconds and how many of its bytes follow.
+fn packet_header(cursor: &mut Cursor<'_>, fraction: u64) -> Result<(u64, usize)> {
+    let seconds = cursor.u32("its time")?;
+    let part = cursor.u32("its time")?;
+    let captured = cursor.u32("its length")? as usize;
+    cursor.u32("its length")?;
+    Ok((u64::from(seconds) * 1_000_000_000 + u64::from(part) * fraction, captured))
 }
 
 /// The packets behind the file header, and how many nanoseconds a unit of their times' fraction has.

@@ -8,9 +8,11 @@
 
 use std::borrow::Cow;
 
+use variants::{Decoder, leb128_loop::Leb128Loop};
+
 use super::cursor::{Cursor, Endian};
 use crate::{
-    cloud::{Cloud, Field, FieldType, byte_count, check_fields},
+    cloud::{self, Cloud, Field, FieldType, byte_count, check_fields},
     error::{Error, Result},
 };
 
@@ -45,6 +47,46 @@ pub fn parse(message: &[u8]) -> Result<Cloud> {
         swap_values(&mut data, &fields, point_step);
     }
     Cloud::new(fields, width, height, point_step, data)
+}
+
+/// Reads one `point_cloud_interfaces/msg/CompressedPointCloud2` of format `cloudini`, as cloudini's tools and its
+/// point_cloud_transport plugin write them: the points are a whole cloudini file, whose header has the say.
+///
+/// # Errors
+/// As [`parse`], if the format is another one, or if the file cannot be decoded or has other points than the
+/// message says.
+pub fn parse_compressed(message: &[u8]) -> Result<Cloud> {
+    let mut cdr = Cdr::open(message)?;
+    cdr.u32("header.stamp.sec")?;
+    cdr.u32("header.stamp.nanosec")?;
+    cdr.string("header.frame_id")?;
+    let height = cdr.u32("height")?;
+    let width = cdr.u32("width")?;
+    read_fields(&mut cdr)?;
+    cdr.bool("is_bigendian")?;
+    cdr.u32("point_step")?;
+    cdr.u32("row_step")?;
+    let length = cdr.u32("the length of compressed_data")? as usize;
+    let data = cdr.cursor.take(length, "compressed_data")?;
+    cdr.bool("is_dense")?;
+    let format = cdr.string("format")?;
+    if format != "cloudini" {
+        return Err(Error::input(format!("has format {format:.40?}, only \"cloudini\" is read")));
+    }
+    let cloud = decode_cloudini(data)?;
+    if u64::from(width) * u64::from(height) != cloud.points() as u64 {
+        return Err(Error::input(format!(
+            "says that it has {width} x {height} points, but its compressed_data hold {}",
+            cloud.points()
+        )));
+    }
+    Ok(cloud)
+}
+
+/// The cloud of a cloudini file, by the plainest path.
+pub(super) fn decode_cloudini(bytes: &[u8]) -> Result<Cloud> {
+    let decoder = Leb128Loop::detect().expect("the plain loop runs on any CPU");
+    Ok(cloud::decode(bytes, cloud::Path::PerPoint, decoder)?)
 }
 
 fn read_fields(cdr: &mut Cdr<'_>) -> Result<Vec<Field>> {

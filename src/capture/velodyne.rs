@@ -97,6 +97,10 @@ pub fn firing_order(recording: &[u8], model: Model) -> Result<Cloud> {
             datagrams.len()
         )));
     }
+    cloud(data)
+}
+
+fn cloud(data: Vec<u8>) -> Result<Cloud> {
     let fields = vec![
         Field::new("x", 0, FieldType::Float32),
         Field::new("y", 4, FieldType::Float32),
@@ -108,6 +112,78 @@ pub fn firing_order(recording: &[u8], model: Model) -> Result<Cloud> {
     let points = data.len() / STEP;
     let points = u32::try_from(points).map_err(|_| Error::input(format!("{points} points are too many")))?;
     Cloud::new(fields, points, 1, STEP, data)
+}
+
+/// Whether a datagram has the length of a data packet.
+pub(super) fn is_data(payload: &[u8]) -> bool {
+    payload.len() == PACKET_BYTES
+}
+
+/// The packet's product byte, and its time in microseconds since the hour.
+fn product_and_time(payload: &[u8]) -> Option<(u8, u32)> {
+    let (time, tail) = payload[..PACKET_BYTES].last_chunk::<6>()?.split_first_chunk::<4>()?;
+    Some((tail[1], u32::from_le_bytes(*time)))
+}
+
+/// The model that sent these data packets, which follow each other: told by the time between them, since early
+/// VLP-16 have the HDL-32E's product byte.
+///
+/// # Errors
+/// If the product byte is neither's, or the packets are too few or too irregular to tell.
+pub(super) fn model_of(packets: &[Vec<u8>]) -> Result<Model> {
+    let mut gaps = Vec::new();
+    let mut previous = None;
+    for (product, time) in packets.iter().filter_map(|packet| product_and_time(packet)) {
+        if !matches!(product, 0x21 | 0x22) {
+            return Err(Error::input(format!(
+                "has Velodyne packets of product {product:#04x}; only those of the HDL-32E (0x21) and the VLP-16 \
+                 (0x22) are read"
+            )));
+        }
+        gaps.extend(previous.map(|previous| time.wrapping_sub(previous)));
+        previous = Some(time);
+    }
+    gaps.sort_unstable();
+    // Twelve blocks take 553 µs or, of two firings each, 1327 µs.
+    match gaps.get(gaps.len() / 2) {
+        Some(500..=620) => Ok(Model::Hdl32e),
+        Some(1200..=1450) => Ok(Model::Vlp16),
+        Some(gap) => Err(Error::input(format!(
+            "has Velodyne packets {gap} µs apart: an HDL-32E sends one in 553 µs, a VLP-16 in 1327 µs"
+        ))),
+        None => Err(Error::input("has a single Velodyne packet, which does not tell the model")),
+    }
+}
+
+/// Puts data packets together as turns: a turn ends with the packet in which the azimuth starts anew. The `time`
+/// of a turn's points counts from its own first packet; otherwise they are those of [`firing_order`].
+pub(super) struct Turns {
+    model: Model,
+    clock: Clock,
+    azimuth: u16,
+    data: Vec<u8>,
+}
+
+impl Turns {
+    pub(super) fn new(model: Model) -> Self {
+        Self { model, clock: Clock::default(), azimuth: 0, data: Vec::new() }
+    }
+
+    /// Takes a data packet; gives the turn that ended before it.
+    pub(super) fn push(&mut self, payload: &[u8]) -> Result<Option<Cloud>> {
+        let azimuth = Cursor::new(&payload[2..], Endian::Little).u16("an azimuth")?;
+        let ended = if azimuth < self.azimuth { self.finish()? } else { None };
+        self.azimuth = azimuth;
+        append_packet(payload, self.model, &mut self.clock, &mut self.data)?;
+        Ok(ended)
+    }
+
+    /// Gives what there is of the last turn, if it has points.
+    pub(super) fn finish(&mut self) -> Result<Option<Cloud>> {
+        self.clock = Clock::default();
+        let data = std::mem::take(&mut self.data);
+        if data.is_empty() { Ok(None) } else { cloud(data).map(Some) }
+    }
 }
 
 /// Microseconds since the first packet, over the hour's end.

@@ -6,6 +6,7 @@ mod rank;
 mod replay;
 mod report;
 mod select;
+mod survey;
 mod verify;
 
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Command {
     Rank(rank::Arguments),
     /// Decode whole clouds over and over: throughput in raw point bytes, and the points' fingerprint.
     Replay(replay::Arguments),
+    /// Say what is in recordings, and which decoder suits them.
+    Survey(survey::Arguments),
     /// Compare instruction counts with the accepted ones: needs valgrind.
     Gate(gate::Arguments),
     /// Verify, rank and write the report.
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Survey(arguments) => survey::run(&arguments),
         Command::Gate(arguments) => gate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     };

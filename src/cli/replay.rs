@@ -12,20 +12,19 @@ use clap::{Args, ValueEnum};
 use super::select::progress;
 use crate::{
     capture,
-    cloud::{self, Cloud, Compression, EncodeOptions, Path, encode},
+    cloud::{self, Cloud, Compression, EncodeOptions, Path, Resolutions, encode},
     error::{Error, Result},
     fnv::Fnv,
     measure::{
         clock::thread_time,
         points::{self, CloudMode, PathContestant},
-        stream::DEFAULT_RESOLUTION,
     },
 };
 
 /// Arguments of `replay`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Arguments {
-    /// A bundled capture's name, a PCD file or folder, or a cloudini file.
+    /// A bundled capture's name, or a recording of your own: a file, a folder or a pattern with *.
     #[arg(value_name = "FILE")]
     input: PathBuf,
     /// The version to encode as [default: both].
@@ -49,9 +48,9 @@ pub(super) struct Arguments {
     /// Print the FNV-1a fingerprint of the decoded points.
     #[arg(long)]
     hash: bool,
-    /// The grid of FLOAT32 fields, in their own unit [default: 0.001].
-    #[arg(long, value_name = "STEP")]
-    resolution: Option<f32>,
+    /// The grid of float fields: a step for all, or one for a field as intensity=1; may be given several times.
+    #[arg(long, value_name = "[FIELD=]STEP")]
+    resolution: Vec<String>,
     /// Share the chunks out among so many threads; wall time is shown then.
     #[arg(long, default_value = "1")]
     threads: NonZeroUsize,
@@ -116,14 +115,11 @@ fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
     if input.extension().is_some_and(|extension| extension == "cloudini") {
         return encoded_file(arguments, input);
     }
-    let resolution = arguments.resolution.unwrap_or(DEFAULT_RESOLUTION);
-    if !(resolution.is_finite() && resolution > 0.0) {
-        return Err(Error::input(format!("--resolution {resolution}: a grid's step is a number above 0")));
-    }
+    let resolutions = Resolutions::parse(&arguments.resolution)?;
     let bundled = input.to_str().filter(|name| capture::BUNDLED.contains(name));
     let captures = match bundled {
         Some(name) => vec![capture::bundled(name)?],
-        None if input.exists() => capture::load_path(input)?,
+        None if input.exists() || input.to_string_lossy().contains('*') => capture::load_path(input)?,
         None => {
             return Err(Error::input(format!(
                 "{}: neither a file nor a bundled capture; those are {}",
@@ -132,10 +128,8 @@ fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
             )));
         }
     };
-    let clouds: Vec<(String, Cloud)> = captures
-        .into_iter()
-        .map(|capture| (capture.name, capture.cloud.with_resolution(resolution)))
-        .collect();
+    let clouds: Vec<(String, Cloud)> =
+        captures.into_iter().map(|capture| (capture.name, resolutions.apply(capture.cloud))).collect();
     let compression = match (arguments.zstd, arguments.lz4) {
         (true, _) => Compression::Zstd,
         (_, true) => Compression::Lz4,
@@ -158,7 +152,7 @@ fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
 fn encoded_file(arguments: &Arguments, path: &FilePath) -> Result<Vec<Replay>> {
     let refused = [
         ("--mode", arguments.mode.is_some()),
-        ("--resolution", arguments.resolution.is_some()),
+        ("--resolution", !arguments.resolution.is_empty()),
         ("--zstd", arguments.zstd),
         ("--lz4", arguments.lz4),
     ];

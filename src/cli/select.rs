@@ -1,15 +1,17 @@
 //! Which captures and variants a command is about.
 
-use std::path::PathBuf;
+use std::{num::NonZeroU64, path::PathBuf};
 
 use clap::Args;
 
 use crate::{
-    capture::{self, synthetic},
+    capture::{self, BinColumns, Recording, synthetic},
+    cloud::Resolutions,
     error::{Error, Result},
     measure::{
         contestants::{self, Contestant},
         points::{self, PathContestant},
+        recordings,
         stream::{self, Stream},
         tokens::BASELINE,
     },
@@ -21,9 +23,48 @@ pub(super) struct Captures {
     /// Captures by name, bundled or synthetic; all bundled ones if none is named.
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub capture: Vec<String>,
-    /// PCD files, or folders of them, in place of the bundled captures.
+    /// Recordings of your own in place of the bundled captures: files, folders or patterns.
     #[arg(long, num_args = 1.., value_name = "PATH")]
     pub data: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How recordings are read.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct Reading {
+    /// The grid of float fields: a step for all, one for a field as intensity=1, or @FILE with one a line; may
+    /// be given several times.
+    #[arg(long, value_name = "[FIELD=]STEP")]
+    pub resolution: Vec<String>,
+    /// Of so many messages of a topic, take one.
+    #[arg(long, value_name = "N")]
+    pub sample_every: Option<NonZeroU64>,
+    /// Take no more messages of a topic.
+    #[arg(long, value_name = "N")]
+    pub max_messages: Option<NonZeroU64>,
+    /// Columns of .bin files that do not tell them: 4 as KITTI has, or nuScenes' 5.
+    #[arg(long, value_enum)]
+    pub bin_columns: Option<BinColumns>,
+}
+
+impl Reading {
+    /// What the readers need of it.
+    pub(super) fn options(&self) -> capture::Options {
+        capture::Options {
+            sample_every: self.sample_every,
+            max_messages: self.max_messages.map(NonZeroU64::get),
+            bin_columns: self.bin_columns,
+        }
+    }
+
+    /// The grids.
+    ///
+    /// # Errors
+    /// If one is none.
+    pub(super) fn resolutions(&self) -> Result<Resolutions> {
+        Resolutions::parse(&self.resolution)
+    }
 }
 
 impl Captures {
@@ -33,23 +74,54 @@ impl Captures {
     /// # Errors
     /// If one cannot be read.
     pub(super) fn streams(&self, with_synthetic: bool) -> Result<Vec<Stream>> {
+        let resolutions = self.reading.resolutions()?;
         let mut streams = Vec::new();
         for path in &self.data {
-            for capture in capture::load_path(path)? {
-                streams.push(Stream::of_capture(capture)?);
+            for recording in capture::recordings(path)? {
+                let bar = reading_bar(&recording);
+                let (found, notes) =
+                    recordings::streams(&recording, &self.reading.options(), &resolutions, |read, total| {
+                        bar.set_length(total);
+                        bar.set_position(read);
+                    })?;
+                bar.finish_and_clear();
+                notes.lines().for_each(|note| eprintln!("note: {note}"));
+                for mut stream in found {
+                    stream.facts.name = free_name(stream.facts.name, &streams);
+                    streams.push(stream);
+                }
             }
         }
         for name in &self.capture {
-            streams.push(stream::by_name(name)?);
+            streams.push(stream::by_name(name, &resolutions)?);
         }
         if streams.is_empty() {
-            streams = stream::bundled()?;
+            streams = stream::bundled(&resolutions)?;
             if with_synthetic {
                 streams.extend(synthetic::NAMES.iter().filter_map(|name| Stream::synthetic(name)));
             }
         }
+        let fields: Vec<_> = streams
+            .iter()
+            .filter_map(|stream| stream.cloud.as_ref())
+            .flat_map(|cloud| &cloud.fields)
+            .collect();
+        if let Some(name) = resolutions.unused(fields.iter().copied()).first() {
+            return Err(Error::input(format!(
+                "--resolution {name}: no capture has a float field of this name"
+            )));
+        }
         Ok(streams)
     }
+}
+
+/// The name, or with a number behind it if a stream has it already: files of other folders may share it.
+fn free_name(name: String, taken: &[Stream]) -> String {
+    let is_taken = |name: &str| taken.iter().any(|stream| stream.facts.name == name);
+    if !is_taken(&name) {
+        return name;
+    }
+    (2..).map(|number| format!("{name} ({number})")).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
 /// Variants by name.
@@ -156,4 +228,13 @@ pub(super) fn progress(steps: u64, what: &str) -> indicatif::ProgressBar {
         .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
         .progress_chars("=> ");
     indicatif::ProgressBar::new(steps).with_style(style).with_message(what.to_owned())
+}
+
+/// A bar of a recording's bytes with rate and time left, as [`progress`].
+pub(super) fn reading_bar(recording: &Recording) -> indicatif::ProgressBar {
+    let template = "{msg:28} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} eta {eta}";
+    let style = indicatif::ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
+        .progress_chars("=> ");
+    indicatif::ProgressBar::new(0).with_style(style).with_message(recording.name.clone())
 }

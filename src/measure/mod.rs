@@ -5,9 +5,12 @@ pub mod contestants;
 pub mod counts;
 mod machine;
 pub mod points;
+pub mod predictability;
 mod record;
+pub mod recordings;
 mod rounds;
 pub mod stream;
+pub mod survey;
 pub mod tokens;
 pub mod verify;
 

@@ -5,16 +5,13 @@ use variants::layout::leb128;
 use super::record::CaptureFacts;
 use crate::{
     capture::{self, Capture, synthetic},
-    cloud::{Cloud, tokens},
+    cloud::{Cloud, Resolutions, tokens},
     error::{Error, Result},
 };
 
 /// Fewer tokens than this let the branch predictor learn the stream by heart: such a capture is measured,
 /// marked short and left out of every aggregate.
 pub const LONG_ENOUGH: usize = 65_536;
-
-/// The grid of FLOAT32 fields, in their own unit; upstream's default.
-pub const DEFAULT_RESOLUTION: f32 = 0.001;
 
 /// Tokens of a synthetic stream.
 const SYNTHETIC_TOKENS: usize = 8 * LONG_ENOUGH;
@@ -53,12 +50,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The tokens of a recording.
+    /// The tokens of a capture.
     ///
     /// # Errors
     /// If a value cannot be stored on the grid.
-    pub fn of_capture(capture: Capture) -> Result<Self> {
-        let cloud = capture.cloud.with_resolution(DEFAULT_RESOLUTION);
+    pub fn of_capture(capture: Capture, resolutions: &Resolutions) -> Result<Self> {
+        let cloud = resolutions.apply(capture.cloud);
         let rows = tokens::rows(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
         let columns =
             tokens::columns(&cloud).map_err(|error| Error::from(error).within(&capture.name))?.concat();
@@ -71,12 +68,15 @@ impl Stream {
             fields: given.fields,
             source: given.source,
             licence: given.licence,
-            synthetic: false,
-            short: rows.len() < LONG_ENOUGH,
-            points: cloud.points() as u64,
-            ..facts_of_tokens(&rows)
+            ..CaptureFacts::of_tokens(&rows)
         };
-        Ok(Self { facts, rows, columns: Some(columns.concat()), cloud: Some(cloud) })
+        Ok(Self::recorded(facts, rows, columns.concat(), cloud))
+    }
+
+    /// A stream of tokens that were taken from this cloud or, if it is several put together, from its parts.
+    pub(super) fn recorded(facts: CaptureFacts, rows: Vec<u64>, columns: Vec<u64>, cloud: Cloud) -> Self {
+        let facts = CaptureFacts { points: cloud.points() as u64, ..facts };
+        Self { facts, rows, columns: Some(columns), cloud: Some(cloud) }
     }
 
     /// A made-up stream, or `None` if there is none of that name.
@@ -92,7 +92,7 @@ impl Stream {
             source: format!("rand, Xoshiro256PlusPlus, seed {}", synthetic::SEED),
             licence: "of this project".into(),
             synthetic: true,
-            ..facts_of_tokens(&rows)
+            ..CaptureFacts::of_tokens(&rows)
         };
         Some(Self { facts, rows, columns: None, cloud: None })
     }
@@ -107,28 +107,31 @@ impl Stream {
     }
 }
 
-/// The facts that the tokens themselves tell.
-fn facts_of_tokens(tokens: &[u64]) -> CaptureFacts {
-    let mut lengths = [0_u64; leb128::MAX_BYTES];
-    for &token in tokens {
-        lengths[leb128::token_bytes(token) - 1] += 1;
-    }
-    let count = tokens.len().max(1) as f64;
-    let bytes: u64 = lengths.iter().zip(1..).map(|(count, bytes)| count * bytes).sum();
-    CaptureFacts {
-        name: String::new(),
-        sensor: String::new(),
-        scene: String::new(),
-        order: String::new(),
-        fields: String::new(),
-        source: String::new(),
-        licence: String::new(),
-        synthetic: false,
-        short: tokens.len() < LONG_ENOUGH,
-        points: 0,
-        tokens: tokens.len() as u64,
-        bytes_per_token: bytes as f64 / count,
-        length_shares: lengths.map(|tokens| tokens as f64 / count),
+impl CaptureFacts {
+    /// The facts that the tokens themselves tell; words are empty.
+    #[must_use]
+    pub fn of_tokens(tokens: &[u64]) -> Self {
+        let mut lengths = [0_u64; leb128::MAX_BYTES];
+        for &token in tokens {
+            lengths[leb128::token_bytes(token) - 1] += 1;
+        }
+        let count = tokens.len().max(1) as f64;
+        let bytes: u64 = lengths.iter().zip(1..).map(|(count, bytes)| count * bytes).sum();
+        Self {
+            name: String::new(),
+            sensor: String::new(),
+            scene: String::new(),
+            order: String::new(),
+            fields: String::new(),
+            source: String::new(),
+            licence: String::new(),
+            synthetic: false,
+            short: tokens.len() < LONG_ENOUGH,
+            points: 0,
+            tokens: tokens.len() as u64,
+            bytes_per_token: bytes as f64 / count,
+            length_shares: lengths.map(|tokens| tokens as f64 / count),
+        }
     }
 }
 
@@ -136,17 +139,18 @@ fn facts_of_tokens(tokens: &[u64]) -> CaptureFacts {
 ///
 /// # Errors
 /// If their packages are not at hand.
-pub fn bundled() -> Result<Vec<Stream>> {
-    capture::BUNDLED.iter().map(|name| Stream::of_capture(capture::bundled(name)?)).collect()
+pub fn bundled(resolutions: &Resolutions) -> Result<Vec<Stream>> {
+    let load = |name: &&str| Stream::of_capture(capture::bundled(name)?, resolutions);
+    capture::BUNDLED.iter().map(load).collect()
 }
 
 /// The stream of a bundled capture or a synthetic one.
 ///
 /// # Errors
 /// If there is none of that name, or its package is not at hand.
-pub fn by_name(name: &str) -> Result<Stream> {
+pub fn by_name(name: &str, resolutions: &Resolutions) -> Result<Stream> {
     if capture::BUNDLED.contains(&name) {
-        return Stream::of_capture(capture::bundled(name)?);
+        return Stream::of_capture(capture::bundled(name)?, resolutions);
     }
     Stream::synthetic(name).ok_or_else(|| {
         Error::input(format!(

@@ -13,6 +13,8 @@ mod readme;
 mod record_io;
 mod results;
 mod sections;
+mod suggest;
+mod survey;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,8 @@ use std::{
 };
 
 pub use record_io::{load, store};
+pub use suggest::{Choice, Suggestion, suggest, verdict};
+pub use survey::survey_text;
 pub use terminal::{VariantRow, captures_table, ranking_table, variants_table};
 
 use crate::{

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// No line is longer.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 /// Blanks behind every column.
 const PADDING: usize = 2;
 
@@ -169,10 +169,10 @@ fn tone(entry: &Entry<'_>) -> &'static str {
     }
 }
 
-type Row = (Vec<String>, &'static str);
+pub(super) type Row = (Vec<String>, &'static str);
 
 /// The rows with the names in this column cut to what the other columns leave.
-fn named(mut rows: Vec<Row>, headings: &[&str], names: usize) -> Vec<Row> {
+pub(super) fn named(mut rows: Vec<Row>, headings: &[&str], names: usize) -> Vec<Row> {
     let widest = |column: usize| {
         let cells = rows.iter().map(|(cells, _)| cells[column].chars().count());
         cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
@@ -186,7 +186,7 @@ fn named(mut rows: Vec<Row>, headings: &[&str], names: usize) -> Vec<Row> {
 }
 
 /// The table, its rows in their tones. Only the last column may wrap, and only where nothing is aligned right.
-fn render(headings: &[&str], right: &[usize], rows: Vec<Row>, colour: bool) -> String {
+pub(super) fn render(headings: &[&str], right: &[usize], rows: Vec<Row>, colour: bool) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─')));
     table.set_width(WIDTH as u16).set_content_arrangement(ContentArrangement::Dynamic);

@@ -34,7 +34,7 @@ fn a_survey_file_tells_its_steps() {
 }
 
 #[test]
-fn a_folder_gives_its_pcd_files_by_name() {
+fn a_folder_gives_its_files_by_name() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["b.pcd", "a.pcd", "c.PCD", "notes.txt"] {
         fs::write(folder.path().join(name), SMALL).unwrap();
@@ -45,10 +45,10 @@ fn a_folder_gives_its_pcd_files_by_name() {
 }
 
 #[test]
-fn a_folder_without_pcd_files_is_an_error() {
+fn a_folder_without_a_known_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().display().to_string();
-    assert_refused(load_path(folder.path()), &[&name, "no .pcd"]);
+    assert_refused(load_path(folder.path()), &[&name, "no .bin", ".pcd file"]);
     fs::create_dir(folder.path().join("folder.pcd")).unwrap();
     assert_refused(load_path(folder.path()), &["folder.pcd", "is a folder, not a file"]);
 }

@@ -4,9 +4,11 @@
 mod bundled;
 mod las;
 mod load;
+mod mcap;
 mod packets;
 mod pcd;
 mod pointcloud2;
 mod real_files;
+mod recordings;
 mod support;
 mod synthetic;

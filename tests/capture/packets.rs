@@ -14,14 +14,14 @@ use crate::support::{assert_prefixes_refused, assert_refused, f32s, survive_chan
 
 /// How a capture file writes its numbers.
 #[derive(Clone, Copy)]
-struct Kind {
+pub(crate) struct Kind {
     big: bool,
     nano: bool,
 }
 
-const LITTLE: Kind = Kind { big: false, nano: false };
+pub(crate) const LITTLE: Kind = Kind { big: false, nano: false };
 
-fn pcap(kind: Kind, frames: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn pcap(kind: Kind, frames: &[Vec<u8>]) -> Vec<u8> {
     let number = |value: u32| if kind.big { value.to_be_bytes() } else { value.to_le_bytes() };
     let mut file = Vec::new();
     file.extend(number(if kind.nano { 0xa1b2_3c4d } else { 0xa1b2_c3d4 }));
@@ -39,7 +39,7 @@ fn pcap(kind: Kind, frames: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Ethernet, IPv4 and UDP around a payload.
-fn frame(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2; 12];
     frame.extend([0x08, 0x00, 0x45, 0]);
     frame.extend((payload.len() as u16 + 28).to_be_bytes());
@@ -190,7 +190,7 @@ fn ouster_files_without_packets_or_angles_are_refused() {
 }
 
 /// Twelve blocks, 10 degrees apart, from an azimuth in hundredths; only these returns of each have 10 m.
-fn velodyne_packet(azimuth: u32, returns: &[usize], timestamp: u32, mode: u8) -> Vec<u8> {
+pub(crate) fn velodyne_packet(azimuth: u32, returns: &[usize], timestamp: u32, mode: u8) -> Vec<u8> {
     let mut packet = Vec::new();
     for block in 0..12 {
         packet.extend([0xff, 0xee]);

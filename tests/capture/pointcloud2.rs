@@ -9,7 +9,7 @@ use crate::support::{assert_refused, f32s, survive_changes, u16s};
 
 /// A message to be written, in either byte order of its own numbers.
 #[derive(Clone)]
-struct Message {
+pub(crate) struct Message {
     height: u32,
     width: u32,
     /// Name, offset, datatype, count.
@@ -21,7 +21,7 @@ struct Message {
 }
 
 impl Message {
-    fn new(fields: &[(&'static str, u32, u8)], width: u32, point_step: u32, data: &[u8]) -> Self {
+    pub(crate) fn new(fields: &[(&'static str, u32, u8)], width: u32, point_step: u32, data: &[u8]) -> Self {
         Self {
             height: 1,
             width,
@@ -33,7 +33,7 @@ impl Message {
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.written(u32::to_le_bytes, [0, 1, 0, 0])
     }
 
@@ -70,7 +70,7 @@ impl Message {
     }
 }
 
-const F32: u8 = 7;
+pub(crate) const F32: u8 = 7;
 const XYZI: [(&str, u32, u8); 4] = [("x", 0, F32), ("y", 4, F32), ("z", 8, F32), ("intensity", 12, F32)];
 
 fn floats(values: &[f32]) -> Vec<u8> {

@@ -13,7 +13,10 @@ use super::{
     stream::{self, Arrangement},
     tokens::words,
 };
-use crate::error::{Error, Result};
+use crate::{
+    cloud::Resolutions,
+    error::{Error, Result},
+};
 
 /// The captures that are counted: one of short tokens, one of long ones.
 pub const CAPTURES: [&str; 2] = ["hdl64-rings", "os1-64-organized"];
@@ -38,7 +41,7 @@ impl Counted {
             .into_iter()
             .find(|contestant| contestant.name == variant && contestant.runs_here)
             .ok_or_else(|| Error::input(format!("{variant} does not run here")))?;
-        let stream = stream::by_name(capture)?;
+        let stream = stream::by_name(capture, &Resolutions::default())?;
         let tokens = stream.tokens(Arrangement::Rows).unwrap_or_default();
         let words = words::<u32>(&tokens[..TOKENS.min(tokens.len())])?;
         let encoded = (contestant.u32.encode)(&words, TOKENS);
