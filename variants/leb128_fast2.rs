@@ -40,9 +40,7 @@ impl Decoder for Leb128Fast2 {
 fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
     match *bytes {
         [first, ..] if first < 0x80 => Ok((u64::from(first), 1)),
-        [first, second, ..] if second < 0x80 => {
-            Ok((u64::from(first & 0x7f) | (u64::from(second) << 7), 2))
-        }
+        [first, second, ..] if second < 0x80 => Ok((u64::from(first & 0x7f) | (u64::from(second) << 7), 2)),
         _ => decode_token(bytes),
     }
 }

@@ -40,9 +40,7 @@ impl Decoder for Leb128Fast3 {
 fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
     match *bytes {
         [first, ..] if first < 0x80 => Ok((u64::from(first), 1)),
-        [first, second, ..] if second < 0x80 => {
-            Ok((u64::from(first & 0x7f) | (u64::from(second) << 7), 2))
-        }
+        [first, second, ..] if second < 0x80 => Ok((u64::from(first & 0x7f) | (u64::from(second) << 7), 2)),
         [first, second, third, ..] if third < 0x80 => {
             let low = u64::from(first & 0x7f) | (u64::from(second & 0x7f) << 7);
             Ok((low | (u64::from(third) << 14), 3))

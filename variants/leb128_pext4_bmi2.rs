@@ -2,9 +2,7 @@
 //! high bits and moves the token down. The chain from load to load is paid once for four tokens. It loses
 //! where four tokens often need more than eight bytes, since each such load is then decoded token by token.
 
-use crate::{
-    Class, DecodeError, Decoder, Info, Run, Standing, Word, cpu::Bmi2, layout::Leb128,
-};
+use crate::{Class, DecodeError, Decoder, Info, Run, Standing, Word, cpu::Bmi2, layout::Leb128};
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]

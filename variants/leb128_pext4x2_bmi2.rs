@@ -115,7 +115,9 @@ mod kernel {
             let (mut low, mut high, mut steps, mut odd) = (first.data, second.data, 0, false);
             let (low_fours, high_fours) = (first.out.as_chunks_mut().0, second.out.as_chunks_mut().0);
             for (low_four, high_four) in low_fours.iter_mut().zip(high_fours) {
-                let (Some(&low_word), Some(&high_word)) = (low.first_chunk(), high.first_chunk()) else { break };
+                let (Some(&low_word), Some(&high_word)) = (low.first_chunk(), high.first_chunk()) else {
+                    break;
+                };
                 let low_used = four_tokens(u64::from_le_bytes(low_word), low_four);
                 let high_used = four_tokens(u64::from_le_bytes(high_word), high_four);
                 let (Some(low_used), Some(high_used)) = (low_used, high_used) else {

@@ -2,9 +2,7 @@
 //! No branch on the length, but load, bit scan and address form one chain from token to token that is longer
 //! than a well predicted loop. It loses to the plain loop wherever the loop's branches are predictable.
 
-use crate::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Bmi2, layout::Leb128,
-};
+use crate::{Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Bmi2, layout::Leb128};
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]

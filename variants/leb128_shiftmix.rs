@@ -4,7 +4,8 @@
 //! token among the scalar decoders; it loses like every branch per byte where lengths are mixed at random.
 
 use crate::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, decode_by_step, layout::Leb128, next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, decode_by_step, layout::Leb128,
+    next_by_step,
 };
 
 /// See the module.

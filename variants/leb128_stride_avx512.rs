@@ -68,9 +68,10 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu32_epi64,
-        _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32, _mm512_setr_epi32, _mm512_cvtepu16_epi32, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
-        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _pdep_u64, _pext_u64,
+        __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu16_epi32,
+        _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16,
+        _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32,
+        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setr_epi32, _pdep_u64, _pext_u64,
     };
 
     use crate::{
@@ -84,12 +85,7 @@ mod kernel {
     };
 
     impl Stages for Avx512Vbmi2 {
-        fn scan<const LEVEL: usize>(
-            self,
-            blocks: &[[u8; 64]],
-            before: &mut u64,
-            codes: &mut Codes,
-        ) -> Scan {
+        fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
@@ -104,11 +100,7 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
-        fn ones<const STREAM: bool, W: Word>(
-            self,
-            data: &mut &[u8],
-            groups: &mut [[W; GROUP]],
-        ) -> usize {
+        fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx512::ones::<STREAM, W>(data, groups) }
         }
@@ -128,11 +120,7 @@ mod kernel {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     #[inline(never)]
-    fn scan<const LEVEL: usize>(
-        blocks: &[[u8; 64]],
-        before: &mut u64,
-        codes: &mut Codes,
-    ) -> Scan {
+    fn scan<const LEVEL: usize>(blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
         let mut appender = Appender::<LEVEL>::new(codes);
         let mut read = blocks.len();
         let mut used = 0;
@@ -161,10 +149,7 @@ mod kernel {
             let ends = !more;
             let longer = [more1, more2, more3];
             used |= longer[LEVEL - 1];
-            appender.push(
-                ends.count_ones() as usize,
-                core::array::from_fn(|j| _pext_u64(longer[j], ends)),
-            );
+            appender.push(ends.count_ones() as usize, core::array::from_fn(|j| _pext_u64(longer[j], ends)));
             last = more;
         }
         appender.finish();
@@ -277,14 +262,8 @@ mod kernel {
             } else {
                 let upper = _mm512_setr_epi32(8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0);
                 let (slots, _) = slots.as_chunks_mut::<8>();
-                put::<STREAM, W, 8>(
-                    &mut slots[0],
-                    _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens)),
-                );
-                put::<STREAM, W, 8>(
-                    &mut slots[1],
-                    _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens),
-                );
+                put::<STREAM, W, 8>(&mut slots[0], _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens)));
+                put::<STREAM, W, 8>(&mut slots[1], _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens));
             }
         }
     }

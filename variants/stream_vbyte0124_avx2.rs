@@ -4,10 +4,7 @@
 
 use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
-    layout::{
-        StreamVbyte0124, decode_whole_groups,
-        stream_vbyte0124::next_token,
-    },
+    layout::{StreamVbyte0124, decode_whole_groups, stream_vbyte0124::next_token},
 };
 
 /// Tokens of a step.
@@ -87,12 +84,17 @@ fn decode_all<'a, W: Word>(_: cpu::Avx2, mut run: Run<'a>, out: &mut [W]) -> Opt
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m128i, __m256i, _mm_cmpeq_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi32, _mm_xor_si128, _mm256_cmpeq_epi32, _mm256_setzero_si256, _mm256_srli_epi32, _mm256_xor_si256, _mm256_castsi256_si128, _mm256_cvtepu32_epi64,
-        _mm256_extracti128_si256, _mm256_set_m128i, _mm256_shuffle_epi8,
+        __m128i, __m256i, _mm_cmpeq_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi32,
+        _mm_xor_si128, _mm256_castsi256_si128, _mm256_cmpeq_epi32, _mm256_cvtepu32_epi64,
+        _mm256_extracti128_si256, _mm256_set_m128i, _mm256_setzero_si256, _mm256_shuffle_epi8,
+        _mm256_srli_epi32, _mm256_xor_si256,
     };
 
     use super::GROUP;
-    use crate::{Word, Words, layout::stream_vbyte0124::{PER_BYTE, SIZES}};
+    use crate::{
+        Word, Words,
+        layout::stream_vbyte0124::{PER_BYTE, SIZES},
+    };
 
     /// By control byte: the data byte for each byte of four 32-bit lanes, or 0x80 for zero.
     static SHUFFLES: [[u8; 16]; 256] = {

@@ -84,8 +84,9 @@ fn decode_all<'a, W: Word>(_: cpu::Avx512Vbmi2, mut run: Run<'a>, out: &mut [W])
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm512_castsi512_si256, _mm512_cmplt_epu32_mask, _mm512_set1_epi32, _mm512_mask_xor_epi32, _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64,
-        _mm512_maskz_expand_epi8, _pdep_u64,
+        __m512i, _mm512_castsi512_si256, _mm512_cmplt_epu32_mask, _mm512_cvtepu32_epi64,
+        _mm512_extracti64x4_epi64, _mm512_mask_xor_epi32, _mm512_maskz_expand_epi8, _mm512_set1_epi32,
+        _pdep_u64,
     };
 
     use super::GROUP;

@@ -4,10 +4,7 @@
 
 use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
-    layout::{
-        StreamVbyte1234, decode_whole_groups,
-        stream_vbyte1234::next_token,
-    },
+    layout::{StreamVbyte1234, decode_whole_groups, stream_vbyte1234::next_token},
 };
 
 /// Tokens of a step.

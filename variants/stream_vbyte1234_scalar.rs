@@ -72,9 +72,10 @@ fn decode_all<'a, W: Word>(mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
     let whole = done * PER_BYTE;
     run.control = &control[done..];
     run.taken += whole;
-    run.exceptions = Outliers::patch(run.exceptions, first, &mut groups.as_flattened_mut()[..whole], |place| {
-        control[place / PER_BYTE] >> (2 * (place % PER_BYTE)) & 3 == 3
-    })?;
+    run.exceptions =
+        Outliers::patch(run.exceptions, first, &mut groups.as_flattened_mut()[..whole], |place| {
+            control[place / PER_BYTE] >> (2 * (place % PER_BYTE)) & 3 == 3
+        })?;
     one_by_one(&mut run, &mut groups.as_flattened_mut()[whole..])?;
     one_by_one(&mut run, last)?;
     Some(run)

@@ -85,8 +85,9 @@ fn decode_all<'a, W: Word>(_: cpu::Avx512Vbmi2, mut run: Run<'a>, out: &mut [W])
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cvtepu16_epi32, _mm512_cvtepu16_epi64,
-        _mm512_extracti32x4_epi32, _mm512_extracti64x4_epi64, _mm512_maskz_expand_epi8, _pdep_u64,
+        __m512i, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cvtepu16_epi32,
+        _mm512_cvtepu16_epi64, _mm512_extracti32x4_epi32, _mm512_extracti64x4_epi64,
+        _mm512_maskz_expand_epi8, _pdep_u64,
     };
 
     use super::GROUP;

@@ -67,7 +67,8 @@ fn decode_all<'a, W: Word>(mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
     for (slots, &code) in groups.iter_mut().zip(control) {
         // Eight tokens take up to 16 bytes; the second load begins behind at least 4 of them.
         let Some((low, _)) = run.data.split_first_chunk::<8>() else { break };
-        let Some((high, _)) = run.data[4 + (code & 15).count_ones() as usize..].split_first_chunk::<8>() else {
+        let Some((high, _)) = run.data[4 + (code & 15).count_ones() as usize..].split_first_chunk::<8>()
+        else {
             break;
         };
         four(u64::from_le_bytes(*low), code, &mut slots[..4]);
@@ -79,9 +80,10 @@ fn decode_all<'a, W: Word>(mut run: Run<'a>, out: &mut [W]) -> Option<Run<'a>> {
     let whole = done * PER_BYTE;
     run.control = &control[done..];
     run.taken += whole;
-    run.exceptions = Outliers::patch(run.exceptions, first, &mut groups.as_flattened_mut()[..whole], |place| {
-        control[place / PER_BYTE] >> (place % PER_BYTE) & 1 == 1
-    })?;
+    run.exceptions =
+        Outliers::patch(run.exceptions, first, &mut groups.as_flattened_mut()[..whole], |place| {
+            control[place / PER_BYTE] >> (place % PER_BYTE) & 1 == 1
+        })?;
     one_by_one(&mut run, &mut groups.as_flattened_mut()[whole..])?;
     one_by_one(&mut run, last)?;
     Some(run)

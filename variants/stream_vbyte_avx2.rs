@@ -5,10 +5,7 @@
 
 use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
-    layout::{
-        StreamVbyte, decode_whole_groups,
-        stream_vbyte::next,
-    },
+    layout::{StreamVbyte, decode_whole_groups, stream_vbyte::next},
 };
 
 /// Tokens of a step.
@@ -90,7 +87,10 @@ mod kernel {
     };
 
     use super::GROUP;
-    use crate::{Word, Words, layout::stream_vbyte::{CODES, LENGTHS}};
+    use crate::{
+        Word, Words,
+        layout::stream_vbyte::{CODES, LENGTHS},
+    };
 
     /// A length that stands for a control byte with an 8-byte code.
     const LONG: u8 = 0;
@@ -101,7 +101,8 @@ mod kernel {
         let mut code = 0;
         while code < 256 {
             if code & code >> 1 & 0x55 == 0 {
-                let size = LENGTHS[code & 3] + LENGTHS[code >> 2 & 3] + LENGTHS[code >> 4 & 3] + LENGTHS[code >> 6];
+                let size =
+                    LENGTHS[code & 3] + LENGTHS[code >> 2 & 3] + LENGTHS[code >> 4 & 3] + LENGTHS[code >> 6];
                 sizes[code] = size as u8;
             }
             code += 1;
@@ -134,11 +135,7 @@ mod kernel {
     /// Fills `out`, and gives the data behind it; `None` if `data` ends first or a token does not fit.
     /// `control` holds exactly the codes of `out`.
     #[target_feature(enable = "avx2")]
-    pub(super) fn tokens<'a, W: Word>(
-        control: &[u8],
-        mut data: &'a [u8],
-        out: &mut [W],
-    ) -> Option<&'a [u8]> {
+    pub(super) fn tokens<'a, W: Word>(control: &[u8], mut data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
         let (pairs, _) = control.as_chunks::<{ GROUP / CODES }>();
         let (groups, _) = out.as_chunks_mut::<GROUP>();
         let mut done = 0;

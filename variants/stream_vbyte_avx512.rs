@@ -5,10 +5,7 @@
 
 use crate::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Run, Standing, Word, cpu,
-    layout::{
-        StreamVbyte, decode_whole_groups,
-        stream_vbyte::next,
-    },
+    layout::{StreamVbyte, decode_whole_groups, stream_vbyte::next},
 };
 
 /// Tokens of a step.
@@ -99,11 +96,7 @@ mod kernel {
     /// Fills `out`, and gives the data behind it; `None` if `data` ends first or a token does not fit.
     /// `control` holds exactly the codes of `out`.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn tokens<'a, W: Word>(
-        control: &[u8],
-        mut data: &'a [u8],
-        out: &mut [W],
-    ) -> Option<&'a [u8]> {
+    pub(super) fn tokens<'a, W: Word>(control: &[u8], mut data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
         let (codes, _) = control.as_chunks::<{ GROUP / CODES }>();
         let (groups, _) = out.as_chunks_mut::<GROUP>();
         let mut done = 0;

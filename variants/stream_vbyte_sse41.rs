@@ -93,7 +93,8 @@ mod kernel {
         let mut code = 0;
         while code < 256 {
             if code & code >> 1 & 0x55 == 0 {
-                let size = LENGTHS[code & 3] + LENGTHS[code >> 2 & 3] + LENGTHS[code >> 4 & 3] + LENGTHS[code >> 6];
+                let size =
+                    LENGTHS[code & 3] + LENGTHS[code >> 2 & 3] + LENGTHS[code >> 4 & 3] + LENGTHS[code >> 6];
                 sizes[code] = size as u8;
             }
             code += 1;
@@ -126,11 +127,7 @@ mod kernel {
     /// Fills `out`, and gives the data behind it; `None` if `data` ends first or a token does not fit.
     /// `control` holds exactly the codes of `out`.
     #[target_feature(enable = "ssse3,sse4.1")]
-    pub(super) fn tokens<'a, W: Word>(
-        control: &[u8],
-        mut data: &'a [u8],
-        out: &mut [W],
-    ) -> Option<&'a [u8]> {
+    pub(super) fn tokens<'a, W: Word>(control: &[u8], mut data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
         let (groups, _) = out.as_chunks_mut::<CODES>();
         let mut done = 0;
         for (slots, &code) in groups.iter_mut().zip(control) {
