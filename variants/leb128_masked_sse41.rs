@@ -7,7 +7,8 @@
 //! and more.
 
 use crate::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Sse41, layout::Leb128, next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Sse41, layout::Leb128,
+    next_by_step,
 };
 
 /// See the module.
@@ -70,11 +71,7 @@ mod kernel {
         simd::masked::{KEYS, NONE, ROWS, SIX, TWO},
     };
 
-    pub(super) fn decode<W: Word>(
-        _: Sse41,
-        run: &mut Run<'_>,
-        out: &mut [W],
-    ) -> Result<(), DecodeError> {
+    pub(super) fn decode<W: Word>(_: Sse41, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError> {
         // SAFETY: the first argument exists only where every feature named there was detected.
         unsafe { tokens(run, out) }
     }
@@ -91,8 +88,7 @@ mod kernel {
             if let Some(slot) = out.get_mut(done) {
                 let index = done;
                 let (token, used) = step(data).map_err(|kind| DecodeError { kind, index })?;
-                *slot =
-                    W::from_token(token).ok_or(DecodeError { kind: ErrorKind::Wide, index })?;
+                *slot = W::from_token(token).ok_or(DecodeError { kind: ErrorKind::Wide, index })?;
                 data = &data[used..];
                 done += 1;
             }
@@ -116,8 +112,7 @@ mod kernel {
             let high = _mm_movemask_epi8(bytes) as usize;
             if high == 0 {
                 for (quarter, slots) in slots.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                    let half =
-                        if quarter == 0 { bytes } else { _mm_srli_si128::<8>(bytes) };
+                    let half = if quarter == 0 { bytes } else { _mm_srli_si128::<8>(bytes) };
                     store2(slots, _mm_cvtepu8_epi16(half));
                 }
                 rest = &rest[16..];
@@ -148,8 +143,7 @@ mod kernel {
                         _mm_andnot_si128(low, _mm_srli_epi64::<4>(halves)),
                     );
                     let tokens: [u64; 2] = pulp::cast(tokens);
-                    let (Some(first), Some(second)) =
-                        (W::from_token(tokens[0]), W::from_token(tokens[1]))
+                    let (Some(first), Some(second)) = (W::from_token(tokens[0]), W::from_token(tokens[1]))
                     else {
                         break;
                     };

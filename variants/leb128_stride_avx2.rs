@@ -4,15 +4,16 @@
 //! is a Stream VByte decoder that packs the groups of seven bits: eight tokens a shuffle while there are only
 //! one and two bytes, else four.
 //!
-//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer tokens
-//! are decoded a window at a time, by PEXT (`simd/`). An output that exceeds the
-//! caches is written past them.
+//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer
+//! tokens are decoded a window at a time, by PEXT (`simd/`). An output that
+//! exceeds the caches is written past them.
 //!
 //! It loses to plainer code only where calls are for a handful of tokens, and needs PEXT and PDEP in
 //! hardware: on AMD before Zen 3 they are microcode.
 
 use crate::{
-    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Avx2, layout::Leb128, next_by_step,
+    Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, cpu::Avx2, layout::Leb128,
+    next_by_step,
 };
 
 /// See the module.
@@ -73,8 +74,8 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m128i, __m256i, _mm_sfence, _mm256_and_si256, _mm256_castsi128_si256, _mm256_inserti128_si256, _mm256_madd_epi16,
-        _mm256_maddubs_epi16, _mm256_permute4x64_epi64, _mm256_set1_epi8,
+        __m128i, __m256i, _mm_sfence, _mm256_and_si256, _mm256_castsi128_si256, _mm256_inserti128_si256,
+        _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_permute4x64_epi64, _mm256_set1_epi8,
         _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi16,
         _mm256_unpackhi_epi32, _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _pdep_u64, _pext_u64,
     };
@@ -94,12 +95,7 @@ mod kernel {
     const REACH: usize = 144;
 
     impl Stages for Avx2 {
-        fn scan<const LEVEL: usize>(
-            self,
-            blocks: &[[u8; 64]],
-            before: &mut u64,
-            codes: &mut Codes,
-        ) -> Scan {
+        fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
@@ -114,11 +110,7 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
-        fn ones<const STREAM: bool, W: Word>(
-            self,
-            data: &mut &[u8],
-            groups: &mut [[W; GROUP]],
-        ) -> usize {
+        fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx2::ones::<STREAM, W>(data, groups) }
         }
@@ -165,10 +157,7 @@ mod kernel {
             let ends = !more;
             let longer = [more1, more2, more3];
             used |= longer[LEVEL - 1];
-            appender.push(
-                ends.count_ones() as usize,
-                core::array::from_fn(|j| _pext_u64(longer[j], ends)),
-            );
+            appender.push(ends.count_ones() as usize, core::array::from_fn(|j| _pext_u64(longer[j], ends)));
             last = more;
         }
         appender.finish();

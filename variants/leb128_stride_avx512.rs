@@ -3,9 +3,10 @@
 //! length, so that nothing waits for a token's address. Stage 2 takes 32 codes at a time, expands the bytes
 //! behind them into lanes and packs the groups of seven bits: every vector is full and stays aligned.
 //!
-//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer tokens
-//! are decoded a window at a time, by permuting eight bytes from each token's first one (`simd/`). An output that exceeds the
-//! caches is written past them.
+//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer
+//! tokens are decoded a window at a time, by permuting eight
+//! bytes from each token's first one (`simd/`). An output that
+//! exceeds the caches is written past them.
 //!
 //! It loses to plainer code only where calls are for a handful of tokens.
 
@@ -72,9 +73,10 @@ fn step(bytes: &[u8]) -> Result<(u64, usize), ErrorKind> {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu32_epi64,
-        _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32, _mm512_setr_epi32, _mm512_cvtepu16_epi32, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_maskz_expand_epi8,
-        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _pdep_u64, _pext_u64,
+        __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu16_epi32,
+        _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16,
+        _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32,
+        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setr_epi32, _pdep_u64, _pext_u64,
     };
 
     use crate::{
@@ -88,12 +90,7 @@ mod kernel {
     };
 
     impl Stages for Avx512Vbmi2 {
-        fn scan<const LEVEL: usize>(
-            self,
-            blocks: &[[u8; 64]],
-            before: &mut u64,
-            codes: &mut Codes,
-        ) -> Scan {
+        fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
@@ -108,11 +105,7 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
-        fn ones<const STREAM: bool, W: Word>(
-            self,
-            data: &mut &[u8],
-            groups: &mut [[W; GROUP]],
-        ) -> usize {
+        fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx512::ones::<STREAM, W>(data, groups) }
         }
@@ -132,11 +125,7 @@ mod kernel {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     #[inline(never)]
-    fn scan<const LEVEL: usize>(
-        blocks: &[[u8; 64]],
-        before: &mut u64,
-        codes: &mut Codes,
-    ) -> Scan {
+    fn scan<const LEVEL: usize>(blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
         let mut appender = Appender::<LEVEL>::new(codes);
         let mut read = blocks.len();
         let mut used = 0;
@@ -165,10 +154,7 @@ mod kernel {
             let ends = !more;
             let longer = [more1, more2, more3];
             used |= longer[LEVEL - 1];
-            appender.push(
-                ends.count_ones() as usize,
-                core::array::from_fn(|j| _pext_u64(longer[j], ends)),
-            );
+            appender.push(ends.count_ones() as usize, core::array::from_fn(|j| _pext_u64(longer[j], ends)));
             last = more;
         }
         appender.finish();
@@ -281,14 +267,8 @@ mod kernel {
             } else {
                 let upper = _mm512_setr_epi32(8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0);
                 let (slots, _) = slots.as_chunks_mut::<8>();
-                put::<STREAM, W, 8>(
-                    &mut slots[0],
-                    _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens)),
-                );
-                put::<STREAM, W, 8>(
-                    &mut slots[1],
-                    _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens),
-                );
+                put::<STREAM, W, 8>(&mut slots[0], _mm512_cvtepu32_epi64(_mm512_castsi512_si256(tokens)));
+                put::<STREAM, W, 8>(&mut slots[1], _mm512_maskz_permutexvar_epi32(0x5555, upper, tokens));
             }
         }
     }
