@@ -4,6 +4,10 @@
 //! is a Stream VByte decoder that packs the groups of seven bits: eight tokens a shuffle while there are only
 //! one and two bytes, else four.
 //!
+//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer
+//! tokens are decoded a window at a time, by PEXT (`simd/`). An output that
+//! exceeds the caches is written past them.
+//!
 //! It loses to plainer code only where calls are for a handful of tokens, and needs PEXT and PDEP in
 //! hardware: on AMD before Zen 3 they are microcode.
 

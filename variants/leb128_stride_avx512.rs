@@ -3,6 +3,11 @@
 //! length, so that nothing waits for a token's address. Stage 2 takes 32 codes at a time, expands the bytes
 //! behind them into lanes and packs the groups of seven bits: every vector is full and stays aligned.
 //!
+//! Codes allow two, three or four bytes a token, by what the last blocks held (`simd/stride.rs`). Longer
+//! tokens are decoded a window at a time, by permuting eight
+//! bytes from each token's first one (`simd/`). An output that
+//! exceeds the caches is written past them.
+//!
 //! It loses to plainer code only where calls are for a handful of tokens.
 
 use crate::{
