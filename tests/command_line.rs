@@ -217,7 +217,7 @@ fn survey_prints_one_json_object_a_topic_and_goes_on_behind_what_it_refuses() {
     assert_eq!((&found["name"], &found["points"]), (&"grid".into(), &70_000.into()));
     let grids: Vec<_> =
         found["fields"].as_array().unwrap().iter().map(|field| field["resolution"].as_f64()).collect();
-    assert_eq!(grids, [Some(0.1_f32.into()), Some(0.01_f32.into()), Some(0.01_f32.into())]);
+    assert_eq!(grids, [Some(0.1), Some(0.01), Some(0.01)]);
     // y moves by two steps a point, except that two later chunks begin far from 0.
     assert_eq!(found["fields"][1]["lengths"][0], 69_998);
     assert_eq!(found["word"], "u32");

@@ -35,7 +35,7 @@ pub fn survey_text(survey: &Survey, suggestion: Option<&Suggestion>, colour: boo
     text += "\n";
     match suggestion {
         None => {
-            text += "suggestion: no stored record; `varint-lab report` makes one, --measure measures this\n"
+            text += "suggestion: no stored record; `varint-lab report` makes one, --measure measures this\n";
         }
         Some(suggestion) => suggested(&mut text, suggestion),
     }

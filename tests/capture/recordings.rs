@@ -173,11 +173,11 @@ fn ouster_packet(profile: &str, frame: u16, first: u16) -> Vec<u8> {
             match profile {
                 "RNG15_RFL8_NIR8" => packet.extend((eighths | 0x0207_0000 | 0x8000).to_le_bytes()),
                 "LEGACY" => {
-                    packet.extend((eighths * 8 | 0xfff0_0000).to_le_bytes());
+                    packet.extend(((eighths * 8) | 0xfff0_0000).to_le_bytes());
                     packet.extend([7, 0, 5, 0, 32, 0, 9, 9]);
                 }
                 _ => {
-                    packet.extend((eighths * 8 | 0xfff8_0000).to_le_bytes());
+                    packet.extend(((eighths * 8) | 0xfff8_0000).to_le_bytes());
                     packet.extend([7, 9, 5, 0, 32, 0, 9, 9]);
                 }
             }
