@@ -12,7 +12,7 @@ use variants::{
 };
 
 use super::{
-    Codec, Plan, Step,
+    Codec, Plan, Step, mixed,
     path::rows_per_point,
     sections::{SectionMode, read_section},
 };
@@ -24,7 +24,7 @@ const WINDOW: usize = 4096;
 const MOST_LANES: usize = 256;
 
 /// Tokens that a kernel may leave undone at a window's end, where block decoders get slow.
-const SLACK: usize = 128;
+pub(super) const SLACK: usize = 128;
 
 /// The chunk cannot be decoded this way.
 #[derive(Debug)]
@@ -38,13 +38,16 @@ pub(super) fn decode<D: Decoder<Layout = Leb128>>(
     points: &mut [u8],
 ) -> Result<(), GaveUp> {
     let mut run = Run::of_data(bytes);
-    // A kernel's call for the few tokens between two gaps of one row loses to the scalar step, and so does
-    // gathering single tokens for the lift: rows with gaps are the per-point path's.
-    let lanes: Option<Vec<_>> = plan.rows.iter().map(lane).collect();
-    match lanes.filter(|lanes| !plan.rows_overlap && lanes.len() <= MOST_LANES) {
+    let in_windows = !plan.rows_overlap && plan.rows.len() <= MOST_LANES;
+    match plan.rows.iter().map(lane).collect::<Option<Vec<_>>>() {
         Some(lanes) if lanes.is_empty() => {}
-        Some(lanes) => pure_run(decoder, &lanes, plan.point_step, &mut run, points)?,
-        None => rows_per_point(decoder, plan, &mut run, points).map_err(|_| GaveUp)?,
+        Some(lanes) if in_windows => pure_run(decoder, &lanes, plan.point_step, &mut run, points)?,
+        _ => {
+            let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
+            if !done {
+                rows_per_point(decoder, plan, &mut run, points).map_err(|_| GaveUp)?;
+            }
+        }
     }
     for step in &plan.sections {
         section(decoder, step, &mut run, plan.point_step, points)?;
@@ -53,7 +56,7 @@ pub(super) fn decode<D: Decoder<Layout = Leb128>>(
 }
 
 /// A token step as the lift knows it.
-fn lane(step: &Step) -> Option<Lane> {
+pub(super) fn lane(step: &Step) -> Option<Lane> {
     let store = match step.codec {
         Codec::Group { resolution } => Store::GroupF32 { resolution },
         Codec::Lossy32 { resolution } => Store::F32 { resolution },
@@ -201,7 +204,7 @@ impl Window<u32> {
 
 /// Whether a token ends in a zero byte that is not its only one: it may be a longer form of token 0, which is
 /// no NaN marker.
-fn has_padded_end(bytes: &[u8]) -> bool {
+pub(super) fn has_padded_end(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
     bytes.iter().zip(next).fold(false, |found, (&byte, &next)| found | (byte >= 0x80 && next == 0))
 }

@@ -73,6 +73,11 @@ pub(super) struct GorillaReader {
 }
 
 impl GorillaReader {
+    /// The value that a 0 would repeat, once there is one.
+    pub(super) fn previous(&self) -> Option<u64> {
+        self.previous
+    }
+
     /// The value at the front of `data`, which moves past it.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ mod encode;
 mod error;
 mod gorilla;
 mod header;
+mod mixed;
 mod path;
 mod plan;
 mod quantise;

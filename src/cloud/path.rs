@@ -16,8 +16,9 @@ pub enum Path {
     PerField,
     /// The same step, with the fields resolved once for the chunk and no virtual call.
     PerPoint,
-    /// Bulk kernel and lift by turns, on windows of tokens that stay in the L1 cache. Rows with other bytes
-    /// between their tokens are read as by `PerPoint`, version 5's columns behind them in bulk.
+    /// Bulk kernel and lift by turns, on windows of tokens that stay in the L1 cache. Other bytes between the
+    /// tokens are taken for tokens as long as that is right; where it mostly is not, rows are read as by
+    /// `PerPoint`, and version 5's columns behind them in bulk.
     Block,
 }
 

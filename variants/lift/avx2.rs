@@ -217,7 +217,7 @@ fn runs(lanes: &[Lane]) -> Vec<Run> {
     for (index, lane) in lanes.iter().enumerate() {
         let run = Run { from: 4 * index, to: lane.offset, bytes: lane.store.bytes() };
         match runs.last_mut() {
-            _ if run.bytes == 8 => {}
+            _ if matches!(run.bytes, 0 | 8) => {}
             Some(last) if run.bytes == 4 && last.bytes % 4 == 0 && last.bytes < 16 && last.ends_at(&run) => {
                 last.bytes += 4;
             }

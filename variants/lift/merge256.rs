@@ -1,7 +1,7 @@
 //! How a vector of 8 values becomes bytes of the points with AVX2, which has no masked store of bytes: a window
 //! of 32 bytes is read, merged with the values' bytes and written back.
 
-use super::Lane;
+use super::{Lane, Store};
 
 /// Bytes of a vector.
 const VECTOR: usize = 32;
@@ -29,7 +29,8 @@ impl Window {
     /// than four values, and the next vector's window lies behind it, since a load that had to wait for stores
     /// in pieces would be slow.
     pub(super) fn new(lanes: &[Lane], points: usize, point_step: usize) -> Option<Self> {
-        let start = lanes.iter().map(|lane| lane.offset).min()?;
+        let stored = |lane: &&Lane| lane.store != Store::Skip;
+        let start = lanes.iter().filter(stored).map(|lane| lane.offset).min()?;
         let period = points * point_step;
         if period < VECTOR {
             return None;
@@ -37,6 +38,9 @@ impl Window {
         let mut window = Self { elements: [-1; 8], bytes: [0x80; VECTOR], mask: [0; VECTOR], start, period };
         for element in 0..points * lanes.len() {
             let lane = lanes[element % lanes.len()];
+            if lane.store == Store::Skip {
+                continue;
+            }
             let at = element / lanes.len() * point_step + lane.offset - start;
             if lane.store.bytes() > 4 || at + lane.store.bytes() > VECTOR {
                 return None;

@@ -79,13 +79,17 @@ pub enum Store {
     Int32,
     /// INT64 or UINT64.
     Int64,
+    /// Nothing: a lane that is passed over, whatever its tokens are. A row that has one byte of another field
+    /// between its tokens is a row of tokens with such a lane.
+    Skip,
 }
 
 impl Store {
-    /// Bytes of one value: 2, 4 or 8.
+    /// Bytes of one value: 2, 4 or 8; 0 if nothing is stored.
     #[must_use]
     pub fn bytes(self) -> usize {
         match self {
+            Self::Skip => 0,
             Self::Int16 => 2,
             Self::GroupF32 { .. } | Self::F32 { .. } | Self::Int32 => 4,
             Self::F64 { .. } | Self::Int64 => 8,

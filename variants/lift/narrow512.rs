@@ -45,7 +45,7 @@ impl Narrow {
         let shifts = core::array::from_fn(shift);
         let last = core::array::from_fn(|e| ((plan.points - 1) * plan.lanes + e % plan.lanes) as u32);
         Self {
-            loaded: plan.elements(lanes, |_| true),
+            loaded: plan.elements(lanes, |store| store != Store::Skip),
             floats: plan.elements(lanes, |store| !store.is_integer()),
             integers: plan.elements(lanes, Store::is_integer),
             resolutions,
@@ -77,7 +77,7 @@ impl Narrow {
         points: &mut [u8],
     ) -> bool {
         let count = tokens.len() / (self.plan.points * stride);
-        if count == 0 {
+        if count == 0 || self.plan.windows.is_empty() {
             return true;
         }
         let vectors = Vectors {

@@ -63,7 +63,7 @@ impl Plan {
     pub(super) fn new(lanes: &[Lane], point_step: usize, element: usize, points: usize) -> Self {
         let mut values = Vec::new();
         for point in 0..points {
-            for (index, lane) in lanes.iter().enumerate() {
+            for (index, lane) in lanes.iter().enumerate().filter(|(_, lane)| lane.store != Store::Skip) {
                 let start = point * point_step + lane.offset;
                 values.push((start, lane.store.bytes(), (point * lanes.len() + index) * element));
             }

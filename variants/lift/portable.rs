@@ -83,6 +83,7 @@ impl<W: Word> Column<'_, W> {
                 sum = sum.wrapping_add(delta(token));
                 sum.to_le_bytes()
             }),
+            Store::Skip => {}
         }
         *previous = sum;
         !zero

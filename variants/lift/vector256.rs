@@ -48,7 +48,7 @@ impl Vector {
             lanes: count,
             points,
             steps: points.next_power_of_two().ilog2() as usize,
-            loaded: core::array::from_fn(|element| ones(used(element))),
+            loaded: core::array::from_fn(|element| ones(used(element) && lane(element) != Store::Skip)),
             integers: core::array::from_fn(|element| ones(used(element) && lane(element).is_integer())),
             resolutions: core::array::from_fn(|element| match lane(element) {
                 Store::GroupF32 { resolution } | Store::F32 { resolution } => resolution,

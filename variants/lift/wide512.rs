@@ -122,7 +122,7 @@ impl Wide {
                     resolutions64[element] = resolution;
                     nans[element] = NAN_F64;
                 }
-                Store::Int16 | Store::Int32 | Store::Int64 => {}
+                Store::Int16 | Store::Int32 | Store::Int64 | Store::Skip => {}
             }
         }
         let shift = |step: usize| {
@@ -134,7 +134,7 @@ impl Wide {
         let is_short = |store| matches!(store, Store::GroupF32 { .. } | Store::Int16 | Store::Int32);
         let elements = |which: &dyn Fn(Store) -> bool| plan.elements(lanes, which) as __mmask8;
         Self {
-            loaded: elements(&|_| true),
+            loaded: elements(&|store| store != Store::Skip),
             integers: elements(&Store::is_integer),
             floats32: elements(&is_float32),
             floats64: elements(&|store| matches!(store, Store::F64 { .. })),

@@ -1,0 +1,346 @@
+//! Rows with other bytes between their tokens, decoded in bulk as if there were none.
+//!
+//! A repeated FLOAT64 is the byte 0 and a copied byte below 0x80 is itself: both are what a token of one byte
+//! would be. So a kernel decodes a window of such rows as nothing but tokens; whole stretches are right, and end
+//! where one of those lanes is not what it has to be. That row is read field by field. Behind it the window's
+//! tokens are right again, counted from the next byte that ends a token: nothing is decoded twice.
+
+use variants::{
+    Decoder, Run,
+    layout::Leb128,
+    lift::{Lane, Lift, Store},
+};
+
+use super::{
+    Codec, Plan, Step,
+    block::{GaveUp, SLACK, has_padded_end, lane},
+    gorilla::GorillaReader,
+};
+
+/// Tokens in a window: with their bytes, rows and points they fill about half of an L1 cache.
+const WINDOW: usize = 2048;
+
+/// Rows that are read field by field before a stretch is tried again; doubled each time it fails.
+const PAUSE: usize = 256;
+
+/// What stands in a row for one of its tokens.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Token {
+        may_be_nan: bool,
+    },
+    /// A copied byte.
+    Byte {
+        offset: usize,
+    },
+    /// A FLOAT64, bit-packed.
+    Packed {
+        offset: usize,
+        reader: GorillaReader,
+    },
+}
+
+impl Part {
+    /// `None` if it cannot be taken for one token.
+    fn new(step: &Step) -> Option<Self> {
+        let offset = step.offset;
+        match step.codec {
+            codec if codec.is_token() => Some(Self::Token { may_be_nan: codec.is_lossy_float() }),
+            Codec::Copy(_) if step.bytes == 1 => Some(Self::Byte { offset }),
+            Codec::Gorilla => Some(Self::Packed { offset, reader: GorillaReader::default() }),
+            _ => None,
+        }
+    }
+
+    /// The lowest token that this cannot have been taken for.
+    fn limit(&self) -> Option<u64> {
+        match self {
+            Self::Token { .. } => None,
+            Self::Byte { .. } => Some(0x80),
+            Self::Packed { reader, .. } => Some(u64::from(reader.previous().is_some())),
+        }
+    }
+}
+
+/// Where rows go.
+struct Rows<'a> {
+    /// The fields, one a token.
+    parts: Vec<Part>,
+    lift: Lift,
+    point_step: usize,
+    points: &'a mut [u8],
+    /// Rows whose tokens are known, and whose other fields are in the points.
+    known: usize,
+    /// Those of them that have been lifted.
+    lifted: usize,
+    /// The tokens of the rows between.
+    tokens: Vec<u32>,
+    /// Room for a row that is read alone.
+    row: Vec<u64>,
+}
+
+/// Decodes the rows of a chunk; `false` if that is not worth while, the run is then where it was.
+pub(super) fn rows<D: Decoder<Layout = Leb128>>(
+    decoder: D,
+    plan: &Plan,
+    run: &mut Run<'_>,
+    points: &mut [u8],
+) -> Result<bool, GaveUp> {
+    let Some(parts) = plan.rows.iter().map(Part::new).collect::<Option<Vec<_>>>() else { return Ok(false) };
+    let lanes: Vec<_> =
+        plan.rows.iter().map(|step| lane(step).unwrap_or(Lane { offset: 0, store: Store::Skip })).collect();
+    let all = points.len() / plan.point_step;
+    let mut rows = Rows {
+        lift: Lift::new(&lanes, plan.point_step).map_err(|_| GaveUp)?,
+        point_step: plan.point_step,
+        known: 0,
+        lifted: 0,
+        tokens: Vec::with_capacity(WINDOW + parts.len()),
+        row: Vec::with_capacity(parts.len()),
+        parts,
+        points,
+    };
+    let mut left = *run;
+    // The first values are no repetitions.
+    rows.read_row(decoder, &mut left)?;
+    let mut window = vec![0; WINDOW];
+    let mut pause = PAUSE;
+    while rows.known < all {
+        let before = rows.known;
+        let misses = rows.window(decoder, &mut left, &mut window, all)?;
+        // A row that is read alone takes some ten times as long as in a stretch, with what it costs to find it.
+        if misses * 3 <= rows.known - before {
+            pause = PAUSE;
+            continue;
+        }
+        if before == 1 {
+            return Ok(false);
+        }
+        for _ in 0..pause.min(all - rows.known) {
+            rows.read_row(decoder, &mut left)?;
+        }
+        pause *= 2;
+    }
+    rows.lift()?;
+    *run = left;
+    Ok(true)
+}
+
+impl Rows<'_> {
+    /// Decodes one window of tokens from the front of a row; returns how many rows had to be read alone.
+    fn window<D: Decoder<Layout = Leb128>>(
+        &mut self,
+        decoder: D,
+        run: &mut Run<'_>,
+        window: &mut [u64],
+        all: usize,
+    ) -> Result<usize, GaveUp> {
+        let lanes = self.parts.len();
+        let room = window.len().min((all - self.known) * lanes);
+        let least = if room == window.len() { room - SLACK } else { room };
+        let mut behind = *run;
+        // Bytes that are no tokens may well be none that could be.
+        let count =
+            decoder.decode_some(&mut behind, &mut window[..room], least).unwrap_or_else(|error| error.index);
+        let used = run.data.len() - behind.data.len();
+        let used = if used == 0 { bytes_of(run.data, count) } else { used };
+        let bytes = &run.data[..used];
+
+        let (mut token, mut byte, mut misses) = (0, 0, 0);
+        let mut padded = padded_end(bytes, 0);
+        loop {
+            // A longer form of a token is not what one byte of another field is, and no NaN marker.
+            let sure = padded.map_or(count, |at| token + tokens_in(&bytes[byte..at]));
+            let rows = self.good_rows(&window[token..sure]).min(all - self.known);
+            self.take(&window[token..token + rows * lanes])?;
+            byte += bytes_of(&bytes[byte..], rows * lanes);
+            token += rows * lanes;
+            // Whether the row at a window's end is a good one shows in the next window.
+            if self.known == all || (count - token < lanes && token > 0) {
+                break;
+            }
+            let mut rest = Run::of_data(&run.data[byte..]);
+            self.read_row(decoder, &mut rest)?;
+            misses += 1;
+            let end = run.data.len() - rest.data.len();
+            if end >= bytes.len() {
+                byte = end;
+                break;
+            }
+            token += tokens_in(&bytes[byte..end]);
+            byte = end;
+            if bytes[byte - 1] >= 0x80 {
+                // The window took the row's last byte for the first one of the token that follows.
+                match decoder.next_token(&mut rest) {
+                    Ok(first) => window[token] = first,
+                    Err(_) => break,
+                }
+            }
+            if padded.is_some_and(|at| at <= byte) {
+                padded = padded_end(bytes, byte);
+            }
+        }
+        run.data = &run.data[byte..];
+        Ok(misses)
+    }
+
+    /// How many whole rows there are before the first with a lane that is not what it was taken for.
+    fn good_rows(&self, tokens: &[u64]) -> usize {
+        let lanes = self.parts.len();
+        let mut rows = tokens.len() / lanes;
+        for (lane, part) in self.parts.iter().enumerate() {
+            if let Some(limit) = part.limit() {
+                let mut column = tokens[..rows * lanes].chunks_exact(lanes).map(|row| row[lane]);
+                rows = column.position(|token| token >= limit).unwrap_or(rows);
+            }
+        }
+        rows
+    }
+
+    /// Takes whole rows of tokens that are good.
+    fn take(&mut self, tokens: &[u64]) -> Result<(), GaveUp> {
+        let lanes = self.parts.len();
+        let points = &mut self.points[self.known * self.point_step..];
+        let rows = || tokens.chunks_exact(lanes);
+        for (lane, part) in self.parts.iter().enumerate() {
+            match *part {
+                Part::Token { .. } => {}
+                Part::Byte { offset } => {
+                    for (row, point) in rows().zip(points.chunks_exact_mut(self.point_step)) {
+                        point[offset] = row[lane] as u8;
+                    }
+                }
+                Part::Packed { offset, reader } => {
+                    let value = reader.previous().unwrap_or_default().to_le_bytes();
+                    for (_, point) in rows().zip(points.chunks_exact_mut(self.point_step)) {
+                        point[offset..offset + 8].copy_from_slice(&value);
+                    }
+                }
+            }
+        }
+        self.push(tokens)
+    }
+
+    /// Puts whole rows of tokens in front of the lift.
+    fn push(&mut self, tokens: &[u64]) -> Result<(), GaveUp> {
+        if self.tokens.len() + tokens.len() > WINDOW {
+            self.lift()?;
+        }
+        self.known += tokens.len() / self.parts.len();
+        let held = self.tokens.len();
+        self.tokens.extend(tokens.iter().map(|&token| token as u32));
+        if tokens.iter().fold(0, |bits, token| bits | token) >> 32 != 0 {
+            self.tokens.truncate(held);
+            self.lift()?;
+            let points = &mut self.points[self.lifted * self.point_step..];
+            self.lift.rows(tokens, points).map_err(|_| GaveUp)?;
+            self.lifted = self.known;
+        }
+        Ok(())
+    }
+
+    /// Lifts the rows that wait.
+    fn lift(&mut self) -> Result<(), GaveUp> {
+        let points = &mut self.points[self.lifted * self.point_step..];
+        self.lift.rows(&self.tokens, points).map_err(|_| GaveUp)?;
+        self.lifted += self.tokens.len() / self.parts.len();
+        self.tokens.clear();
+        Ok(())
+    }
+
+    /// Reads one row field by field.
+    fn read_row<D: Decoder<Layout = Leb128>>(&mut self, decoder: D, run: &mut Run<'_>) -> Result<(), GaveUp> {
+        let point = &mut self.points[self.known * self.point_step..][..self.point_step];
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        for part in &mut self.parts {
+            let token = match part {
+                Part::Token { may_be_nan } => match run.data {
+                    [0, rest @ ..] if *may_be_nan => {
+                        run.data = rest;
+                        0
+                    }
+                    // Token 0 is an error in any other form and field.
+                    _ => decoder.next_token(run).ok().filter(|&token| token != 0).ok_or(GaveUp)?,
+                },
+                Part::Byte { offset } => {
+                    let (byte, rest) = run.data.split_first().ok_or(GaveUp)?;
+                    run.data = rest;
+                    point[*offset] = *byte;
+                    0
+                }
+                Part::Packed { offset, reader } => {
+                    let bits = reader.read(&mut run.data).map_err(|_| GaveUp)?;
+                    point[*offset..*offset + 8].copy_from_slice(&bits.to_le_bytes());
+                    0
+                }
+            };
+            row.push(token);
+        }
+        let pushed = self.push(&row);
+        self.row = row;
+        pushed
+    }
+}
+
+/// Bytes in the blocks that are counted at once.
+const BLOCK: usize = 32;
+
+/// How many tokens end in these bytes.
+fn tokens_in(bytes: &[u8]) -> usize {
+    bytes.chunks(BLOCK).map(|block| usize::from(ends(block))).sum()
+}
+
+/// How many tokens end in a block.
+#[inline(always)]
+fn ends(block: &[u8]) -> u8 {
+    block.iter().fold(0, |ends, &byte| ends + u8::from(byte < 0x80))
+}
+
+/// How many bytes the first `tokens` tokens take; all of them if there are fewer.
+fn bytes_of(bytes: &[u8], tokens: usize) -> usize {
+    let mut left = tokens;
+    let mut at = 0;
+    at += skip::<BLOCK>(bytes, &mut left);
+    at += skip::<8>(&bytes[at..], &mut left);
+    at += bytes[at..]
+        .iter()
+        .take_while(|&&byte| {
+            let more = left > 0;
+            left -= usize::from(more && byte < 0x80);
+            more
+        })
+        .count();
+    at
+}
+
+/// Passes the blocks of `N` bytes in which fewer than `left` tokens end, and takes those off `left`.
+#[inline(always)]
+fn skip<const N: usize>(bytes: &[u8], left: &mut usize) -> usize {
+    let mut at = 0;
+    for block in bytes.as_chunks::<N>().0 {
+        let ends = usize::from(ends(block));
+        if ends >= *left {
+            break;
+        }
+        *left -= ends;
+        at += N;
+    }
+    at
+}
+
+/// The first zero byte behind `from` that ends a token of several bytes, none of them before `from`.
+fn padded_end(bytes: &[u8], from: usize) -> Option<usize> {
+    const STRETCH: usize = 256;
+    let mut start = from;
+    while start < bytes.len() {
+        // One byte more than the step: pairs across two stretches count.
+        let stretch = &bytes[start..bytes.len().min(start + STRETCH + 1)];
+        if has_padded_end(stretch) {
+            let pair = stretch.windows(2).position(|pair| pair[0] >= 0x80 && pair[1] == 0);
+            return pair.map(|at| start + at + 1);
+        }
+        start += STRETCH;
+    }
+    None
+}
