@@ -5,7 +5,11 @@ use variants::{
     layout::{Leb128, leb128::delta_of_token},
 };
 
-use super::{CloudErrorKind, Codec, Step, gorilla::GorillaReader};
+use super::{
+    CloudErrorKind, Codec, Step,
+    gorilla::GorillaReader,
+    kept::{Again, Reset},
+};
 
 /// Why a value could not be read, and which of the reader's fields it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +62,7 @@ pub(super) fn next_delta<D: Decoder<Layout = Leb128>>(
 
 /// The next delta of a float, or `None` for NaN, whose marker is one zero byte and no longer form of token 0.
 #[inline(always)]
-fn next_float_delta<D: Decoder<Layout = Leb128>>(
+pub(super) fn next_float_delta<D: Decoder<Layout = Leb128>>(
     decoder: D,
     run: &mut Run<'_>,
 ) -> Result<Option<i64>, CloudErrorKind> {
@@ -236,6 +240,11 @@ macro_rules! readers {
             /// The reader behind a virtual call.
             pub(super) fn boxed<D: Decoder<Layout = Leb128>>(self) -> Box<dyn Read<D>> {
                 match self { $(Self::$name(reader) => Box::new(reader)),* }
+            }
+
+            /// The same for a reader that is used again.
+            pub(super) fn boxed_again<D: Decoder<Layout = Leb128>>(self) -> Box<dyn Again<D>> {
+                match self { $(Self::$name(reader) => Box::new(Reset::new(reader))),* }
             }
         }
 
