@@ -37,9 +37,11 @@ impl<const N: usize> Converted<N> {
 impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Converted<N> {
     #[inline(always)]
     fn read(&mut self, decoder: D, run: &mut Run<'_>, point: &mut [u8]) -> Result<(), Flaw> {
+        let mut left = *run;
         let mut nans = 0_u8;
         for lane in 0..N {
-            let delta = next_float_delta(decoder, run).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
+            let delta =
+                next_float_delta(decoder, &mut left).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
             self.sums[lane] = if let Some(delta) = delta {
                 self.sums[lane].wrapping_add(delta as i32)
             } else {
@@ -47,6 +49,7 @@ impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Converted<N> {
                 0
             };
         }
+        *run = left;
         let mut values = scaled(self.sums, self.resolutions);
         if nans != 0 {
             for (lane, value) in values.iter_mut().enumerate() {

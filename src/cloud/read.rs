@@ -111,9 +111,12 @@ impl<const N: usize> Group<N> {
 impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Group<N> {
     #[inline(always)]
     fn read(&mut self, decoder: D, run: &mut Run<'_>, point: &mut [u8]) -> Result<(), Flaw> {
+        // A copy that nothing else points at can live in registers.
+        let mut left = *run;
         for lane in 0..N {
             let (offset, resolution) = self.lanes[lane];
-            let delta = next_float_delta(decoder, run).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
+            let delta =
+                next_float_delta(decoder, &mut left).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
             let sum = &mut self.sums[lane];
             let value = if let Some(delta) = delta {
                 *sum = sum.wrapping_add(delta as i32);
@@ -124,6 +127,7 @@ impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Group<N> {
             };
             store(point, offset, value.to_le_bytes());
         }
+        *run = left;
         Ok(())
     }
 }
