@@ -337,16 +337,16 @@ pub fn decode_by_step<W: Word>(
     Ok(())
 }
 
-/// Makes [`Decoder::next_token`] out of the same step.
+/// Makes [`Decoder::next_token`] out of what the same step made of `run.data`.
+///
+/// It takes the step's result and not the step: a function that is handed over is called through a shim, which
+/// no attribute inlines, and its result then goes through memory with the next token waiting for it.
 ///
 /// # Errors
 /// The step's.
 #[inline(always)]
-pub fn next_by_step(
-    run: &mut Run<'_>,
-    step: impl Fn(&[u8]) -> Result<(u64, usize), ErrorKind>,
-) -> Result<u64, ErrorKind> {
-    let (token, used) = step(run.data)?;
+pub fn next_by_step(run: &mut Run<'_>, stepped: Result<(u64, usize), ErrorKind>) -> Result<u64, ErrorKind> {
+    let (token, used) = stepped?;
     run.data = &run.data[used..];
     run.taken += 1;
     Ok(token)

@@ -30,7 +30,7 @@ impl Decoder for Leb128Fast1 {
 
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
-        next_by_step(run, step)
+        next_by_step(run, step(run.data))
     }
 }
 

@@ -69,6 +69,6 @@ mod kernel {
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,popcnt")]
     pub(super) fn next_token(run: &mut Run<'_>) -> Result<u64, ErrorKind> {
-        next_by_step(run, |bytes| step(bytes))
+        next_by_step(run, step(run.data))
     }
 }

@@ -32,7 +32,7 @@ impl Decoder for Leb128Shiftmix {
 
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
-        next_by_step(run, step)
+        next_by_step(run, step(run.data))
     }
 }
 

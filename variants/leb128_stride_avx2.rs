@@ -58,7 +58,7 @@ impl Decoder for Leb128StrideAvx2 {
 
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
-        next_by_step(run, step)
+        next_by_step(run, step(run.data))
     }
 }
 

@@ -42,7 +42,7 @@ impl Decoder for Leb128VarstrideAvx512 {
 
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
-        next_by_step(run, crate::layout::leb128::decode_token)
+        next_by_step(run, crate::layout::leb128::decode_token(run.data))
     }
 }
 

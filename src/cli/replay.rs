@@ -61,6 +61,10 @@ pub(super) struct Arguments {
 enum PathName {
     /// Upstream's: one virtual call for each field of each point.
     PerField,
+    /// The same with a vector conversion to float in the leading group.
+    PerFieldConvert,
+    /// The same with readers kept from chunk to chunk and from cloud to cloud.
+    PerFieldCached,
     /// The plan resolved once, no virtual call.
     PerPoint,
     /// A bulk decoder into windows that stay in the cache, then the lift.
@@ -71,6 +75,8 @@ impl PathName {
     fn path(self) -> Path {
         match self {
             Self::PerField => Path::PerField,
+            Self::PerFieldConvert => Path::PerFieldConvert,
+            Self::PerFieldCached => Path::PerFieldCached,
             Self::PerPoint => Path::PerPoint,
             Self::Block => Path::Block,
         }

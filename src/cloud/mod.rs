@@ -2,11 +2,13 @@
 
 mod block;
 mod chunk;
+mod converted;
 mod decode;
 mod encode;
 mod error;
 mod gorilla;
 mod header;
+mod kept;
 mod mixed;
 mod path;
 mod plan;

@@ -4,6 +4,8 @@ use variants::{Decoder, Run, layout::Leb128};
 
 use super::{
     CloudError, CloudErrorKind, Plan, Step, block,
+    converted::Converted,
+    kept::Kept,
     read::{Flaw, Group, Read, Reader, words},
     sections::read_section,
 };
@@ -14,6 +16,12 @@ pub enum Path {
     /// Upstream's shape: for every point one virtual call for each field (one for a whole leading group) around
     /// the scalar step [`Decoder::next_token`].
     PerField,
+    /// An experiment of upstream's: `PerField` with a leading group's sums turned into floats by one vector
+    /// instruction and stored together.
+    PerFieldConvert,
+    /// An experiment of upstream's: `PerField` with readers that a thread keeps from chunk to chunk and from
+    /// cloud to cloud, as long as variant and fields stay the same, and resets instead of building anew.
+    PerFieldCached,
     /// The same step, with the fields resolved once for the chunk and no virtual call.
     PerPoint,
     /// Bulk kernel and lift by turns, on windows of tokens that stay in the L1 cache. Other bytes between the
@@ -24,16 +32,26 @@ pub enum Path {
 
 impl Path {
     /// All paths.
-    pub const ALL: [Self; 3] = [Self::PerField, Self::PerPoint, Self::Block];
+    pub const ALL: [Self; 5] =
+        [Self::PerField, Self::PerFieldConvert, Self::PerFieldCached, Self::PerPoint, Self::Block];
 
     /// The name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::PerField => "per-field",
+            Self::PerFieldConvert => "per-field-convert",
+            Self::PerFieldCached => "per-field-cached",
             Self::PerPoint => "per-point",
             Self::Block => "block",
         }
+    }
+
+    /// Whether it exists to test a claim: what it changes has nothing to do with the variant inside, so one
+    /// variant is enough to time it with.
+    #[must_use]
+    pub fn is_experiment(self) -> bool {
+        matches!(self, Self::PerFieldConvert | Self::PerFieldCached)
     }
 }
 
@@ -62,7 +80,18 @@ pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
     }
     let mut run = Run::of_data(bytes);
     match path {
-        Path::PerField => rows_per_field(decoder, plan, &mut run, points)?,
+        Path::PerField => {
+            rows_per_field(decoder, &mut readers(plan, boxed_group::<D>(plan)), plan, &mut run, points)?;
+        }
+        Path::PerFieldConvert => {
+            rows_per_field(decoder, &mut readers(plan, boxed_converted::<D>(plan)), plan, &mut run, points)?;
+        }
+        Path::PerFieldCached => {
+            let mut kept = Kept::<D>::take(plan);
+            let done = rows_per_field(decoder, &mut kept.readers, plan, &mut run, points);
+            kept.give_back();
+            done?;
+        }
         // A block that gave up starts again.
         Path::PerPoint | Path::Block => rows_per_point(decoder, plan, &mut run, points)?,
     }
@@ -76,23 +105,44 @@ pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
     Ok(())
 }
 
-fn rows_per_field<D: Decoder<Layout = Leb128>>(
+/// A reader behind a virtual call, and the number of its first field.
+pub(super) type Boxed<R> = (usize, Box<R>);
+
+fn boxed_group<D: Decoder<Layout = Leb128>>(plan: &Plan) -> Option<Box<dyn Read<D>>> {
+    match plan.group {
+        3 => Some(Box::new(Group::<3>::new(&plan.rows))),
+        4 => Some(Box::new(Group::<4>::new(&plan.rows))),
+        _ => None,
+    }
+}
+
+fn boxed_converted<D: Decoder<Layout = Leb128>>(plan: &Plan) -> Option<Box<dyn Read<D>>> {
+    match plan.group {
+        3 => Some(Box::new(Converted::<3>::new(&plan.rows))),
+        4 => Some(Box::new(Converted::<4>::new(&plan.rows))),
+        _ => None,
+    }
+}
+
+/// The group's reader, if there is a group, and those of the fields behind it.
+fn readers<D: Decoder<Layout = Leb128>>(
+    plan: &Plan,
+    group: Option<Box<dyn Read<D>>>,
+) -> Vec<Boxed<dyn Read<D>>> {
+    let single = plan.rows.iter().enumerate().skip(plan.group);
+    let single = single.map(|(index, step)| (index, Reader::new(step).boxed()));
+    group.map(|group| (0, group)).into_iter().chain(single).collect()
+}
+
+fn rows_per_field<D: Decoder<Layout = Leb128>, R: Read<D> + ?Sized>(
     decoder: D,
+    readers: &mut [Boxed<R>],
     plan: &Plan,
     run: &mut Run<'_>,
     points: &mut [u8],
 ) -> Result<(), CloudError> {
-    let mut readers: Vec<(usize, Box<dyn Read<D>>)> = Vec::new();
-    match plan.group {
-        3 => readers.push((0, Box::new(Group::<3>::new(&plan.rows)))),
-        4 => readers.push((0, Box::new(Group::<4>::new(&plan.rows)))),
-        _ => {}
-    }
-    for (index, step) in plan.rows.iter().enumerate().skip(plan.group) {
-        readers.push((index, Reader::new(step).boxed()));
-    }
     for (index, point) in points.chunks_exact_mut(plan.point_step).enumerate() {
-        for (first, reader) in &mut readers {
+        for (first, reader) in &mut *readers {
             reader.read(decoder, run, point).map_err(|flaw| place(flaw, &plan.rows[*first..], index))?;
         }
     }

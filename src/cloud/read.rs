@@ -5,7 +5,11 @@ use variants::{
     layout::{Leb128, leb128::delta_of_token},
 };
 
-use super::{CloudErrorKind, Codec, Step, gorilla::GorillaReader};
+use super::{
+    CloudErrorKind, Codec, Step,
+    gorilla::GorillaReader,
+    kept::{Again, Reset},
+};
 
 /// Why a value could not be read, and which of the reader's fields it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +62,7 @@ pub(super) fn next_delta<D: Decoder<Layout = Leb128>>(
 
 /// The next delta of a float, or `None` for NaN, whose marker is one zero byte and no longer form of token 0.
 #[inline(always)]
-fn next_float_delta<D: Decoder<Layout = Leb128>>(
+pub(super) fn next_float_delta<D: Decoder<Layout = Leb128>>(
     decoder: D,
     run: &mut Run<'_>,
 ) -> Result<Option<i64>, CloudErrorKind> {
@@ -107,9 +111,12 @@ impl<const N: usize> Group<N> {
 impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Group<N> {
     #[inline(always)]
     fn read(&mut self, decoder: D, run: &mut Run<'_>, point: &mut [u8]) -> Result<(), Flaw> {
+        // A copy that nothing else points at can live in registers.
+        let mut left = *run;
         for lane in 0..N {
             let (offset, resolution) = self.lanes[lane];
-            let delta = next_float_delta(decoder, run).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
+            let delta =
+                next_float_delta(decoder, &mut left).map_err(|kind| Flaw { kind, lane: lane as u8 })?;
             let sum = &mut self.sums[lane];
             let value = if let Some(delta) = delta {
                 *sum = sum.wrapping_add(delta as i32);
@@ -120,6 +127,7 @@ impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Group<N> {
             };
             store(point, offset, value.to_le_bytes());
         }
+        *run = left;
         Ok(())
     }
 }
@@ -236,6 +244,11 @@ macro_rules! readers {
             /// The reader behind a virtual call.
             pub(super) fn boxed<D: Decoder<Layout = Leb128>>(self) -> Box<dyn Read<D>> {
                 match self { $(Self::$name(reader) => Box::new(reader)),* }
+            }
+
+            /// The same for a reader that is used again.
+            pub(super) fn boxed_again<D: Decoder<Layout = Leb128>>(self) -> Box<dyn Again<D>> {
+                match self { $(Self::$name(reader) => Box::new(Reset::new(reader))),* }
             }
         }
 

@@ -66,7 +66,7 @@ enum Work {
 /// One path around one variant, or a control.
 #[derive(Clone, Copy)]
 pub struct PathContestant {
-    /// `per-field`, `per-point`, `block` or `control`.
+    /// The path's name, or `control`.
     pub path: &'static str,
     /// The variant's name, `copy` or `fill`.
     pub variant: &'static str,
@@ -93,10 +93,17 @@ impl PathContestant {
     }
 
     /// Whether the path shows the variant at work: bulk decoders fall back on plain code where one token is
-    /// asked for at a time.
+    /// asked for at a time, and a path that is an experiment differs in something else than the variant, for
+    /// which upstream's is enough.
     #[must_use]
     pub fn has_its_say(&self) -> bool {
-        self.path == Path::Block.name() || self.info.is_some_and(|info| info.class == Class::Scalar)
+        match self.work {
+            Work::Decode(path, _) if path.is_experiment() => {
+                UPSTREAM.ends_with(&format!("/{}", self.variant))
+            }
+            Work::Decode(Path::Block, _) => true,
+            _ => self.info.is_some_and(|info| info.class == Class::Scalar),
+        }
     }
 
     /// Fills `points` from `cloud`; `decoded` is what the controls copy.
@@ -281,6 +288,7 @@ pub fn measure(
     }
     let encoded: usize = cloud.chunks().map(|(_, bytes)| bytes.len()).sum();
     let records = contestants.iter().enumerate().map(|(index, contestant)| {
+        let (upstream_low, upstream_high) = times.spread(upstream, index);
         let identity = Record {
             task: "points".into(),
             word: "points".into(),
@@ -299,6 +307,8 @@ pub fn measure(
             path: Some(contestant.path.into()),
             mode: Some(mode.name().into()),
             vs_upstream: Some(times.min(upstream) / times.min(index)),
+            vs_upstream_low: Some(upstream_low),
+            vs_upstream_high: Some(upstream_high),
             ..Record::default()
         };
         with_times(identity, &times, base, index, rounds)

@@ -49,7 +49,7 @@ pub struct Record {
     /// For the points task: raw point bytes per nanosecond, which is GB/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gb_per_s: Option<f64>,
-    /// For the points task: `per-field`, `per-point` or `block`.
+    /// For the points task: the path's name, such as `per-field` or `block`, or `control`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// For the points task: `v4` or `v5`.
@@ -58,6 +58,12 @@ pub struct Record {
     /// For the points task: time of `per-field/leb128_fast2`, what users run today, divided by this one's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vs_upstream: Option<f64>,
+    /// The lowest `vs_upstream` of the five fifths of the rounds, each taken alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vs_upstream_low: Option<f64>,
+    /// The highest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vs_upstream_high: Option<f64>,
 }
 
 /// What a reader should know of a capture before the numbers.

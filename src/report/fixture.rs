@@ -73,6 +73,8 @@ pub(crate) fn row(contestant: Contestant, capture: &str, ratio: f64, spread: f64
         path: None,
         mode: None,
         vs_upstream: None,
+        vs_upstream_low: None,
+        vs_upstream_high: None,
     }
 }
 
@@ -170,6 +172,8 @@ pub(crate) fn add_points(run: &mut RunRecord) {
                 row.bytes_per_token *= 4.0;
                 row.gb_per_s = Some(16.0 / row.ns_min);
                 row.vs_upstream = Some(row.vs_loop / 1.02);
+                row.vs_upstream_low = Some(row.vs_loop_low / 1.02);
+                row.vs_upstream_high = Some(row.vs_loop_high / 1.02);
                 row.path = Some(path.to_owned());
                 row.mode = Some(mode.to_owned());
                 run.records.push(row);

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod charts;
+mod claims;
 mod conclusions;
 mod files;
 mod findings;

@@ -51,6 +51,8 @@ struct Row<'a> {
     path: Option<&'a str>,
     mode: Option<&'a str>,
     vs_upstream: Option<f64>,
+    vs_upstream_low: Option<f64>,
+    vs_upstream_high: Option<f64>,
 }
 
 impl<'a> From<&'a Record> for Row<'a> {
@@ -80,6 +82,8 @@ impl<'a> From<&'a Record> for Row<'a> {
             path: record.path.as_deref(),
             mode: record.mode.as_deref(),
             vs_upstream: record.vs_upstream,
+            vs_upstream_low: record.vs_upstream_low,
+            vs_upstream_high: record.vs_upstream_high,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     report::{
         blocks::Block,
         charts::{self, Chart},
+        claims::claims,
         conclusions::conclusions,
         findings::{Answer, counterpart, sentences},
         question::{Kind, Wire, questions},
@@ -23,6 +24,7 @@ const NEW: &str = "# Results\n\nWhich way of decoding varints is fastest on real
 const HEADLINE: (&str, &str) = ("headline", "## In short");
 const MACHINE: (&str, &str) = ("machine", "## Machine");
 const CAPTURES: (&str, &str) = ("captures", "## Captures");
+const CLAIMS: (&str, &str) = ("claims", "## Upstream's claims, measured here");
 const FIXED: (&str, &str) = ("same-bytes", "## Same bytes: LEB128 as cloudini writes it");
 const FREE: (&str, &str) = ("other-layouts", "## Other layouts: what changing the bytes buys and costs");
 const SHORT: (&str, &str) = ("short", "## Short captures, in no mean");
@@ -48,6 +50,7 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], command: &str, rec
         (HEADLINE, headline(run, answers)),
         (MACHINE, sections::machine(run, command, record)),
         (CAPTURES, captures),
+        (CLAIMS, claims(run, answers)),
     ];
     for (part, wire) in [(FIXED, Wire::Fixed), (FREE, Wire::Free)] {
         let mut body = String::new();

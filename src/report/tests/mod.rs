@@ -1,4 +1,5 @@
 mod charts;
+mod claims;
 mod ranking;
 mod sentences;
 mod terminal;
