@@ -246,3 +246,22 @@ fn files_that_share_a_name_are_told_apart() {
     let shown = text(&lab(&["list", "--data", &paths[0], &paths[1]]));
     assert!(shown.contains("grid ") && shown.contains("grid (2)"), "{shown}");
 }
+
+#[test]
+fn survey_suggests_from_a_stored_record_and_measures_against_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(70_000, 70_000));
+    let out = folder.path().join("reports");
+    let out = out.to_str().expect("a plain path");
+    text(&lab(&["report", "--quick", "--data", &path, "--out", out]));
+    let records = format!("{out}/records");
+    let shown = text(&lab(&["survey", &path, "--records", &records, "--measure", "--rounds", "5"]));
+    for words in
+        ["suggestion by grid", "0.0 % of tokens differ", "this CPU", "same bytes: leb128_", "measured here: "]
+    {
+        assert!(shown.contains(words), "{words:?} is not in {shown}");
+    }
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+}

@@ -38,6 +38,9 @@ pub(super) struct Arguments {
     /// Rounds of --measure [default: 31].
     #[arg(long, requires = "measure", value_parser = clap::value_parser!(u32).range(5..=100_000))]
     rounds: Option<u32>,
+    /// Records to suggest from [default: the project's reports/records].
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
     /// Print one JSON object a topic.
     #[arg(long)]
     json: bool,
@@ -104,7 +107,8 @@ fn one_recording(arguments: &Arguments, recording: &capture::Recording) -> Resul
 }
 
 fn show(arguments: &Arguments, survey: &Survey) -> Result<()> {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports").join("records");
+    let project = || Path::new(env!("CARGO_MANIFEST_DIR")).join("reports").join("records");
+    let records = arguments.records.clone().unwrap_or_else(project);
     let suggestion = report::suggest(&survey.stream.facts, survey.word, &records)?;
     let measured = if arguments.measure { measure(arguments, survey)? } else { Vec::new() };
     if arguments.json {

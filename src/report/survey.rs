@@ -30,7 +30,7 @@ pub fn survey_text(survey: &Survey, suggestion: Option<&Suggestion>, colour: boo
         text += &format!("  {}\n", cut(&line, WIDTH - 2));
     }
     text += &format!("\n{}", fields(&survey.fields, colour));
-    text += &format!("\n{}", lengths(survey));
+    text += &format!("\n{}", lengths(survey, colour));
     text += &format!("\n{}", layouts(survey, colour));
     text += "\n";
     match suggestion {
@@ -66,19 +66,23 @@ fn compact(share: f64) -> String {
     percent(share).replace(" %", "%")
 }
 
-/// Two lines on how predictable lengths are.
-fn lengths(survey: &Survey) -> String {
-    let known = survey.predictability.iter().map(|found| {
-        let bits = found.bits.map_or("too few tokens".to_owned(), |bits| format!("{bits:.3}"));
-        format!("{} before: {bits}", found.order)
-    });
+/// How predictable lengths are.
+fn lengths(survey: &Survey, colour: bool) -> String {
+    let bits = |bits: Option<f64>| bits.map_or("too few".to_owned(), |bits| format!("{bits:.3}"));
+    let known = |order| if order == 0 { "nothing".to_owned() } else { format!("{order} before") };
+    let mut headings = vec!["known".to_owned()];
+    let mut cells = vec!["bits".to_owned()];
+    for found in &survey.predictability {
+        headings.push(known(found.order));
+        cells.push(bits(found.bits));
+    }
+    headings.push("its field".to_owned());
+    cells.push(bits(Some(survey.bits_by_field)));
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let right: Vec<usize> = (1..headings.len()).collect();
     format!(
-        "length of the next token, bits by lengths known {}\n  {}\n",
-        "(0: always the same; 1: a coin's toss):",
-        cut(
-            &format!("{}; its field: {:.3}", known.collect::<Vec<_>>().join(", "), survey.bits_by_field),
-            WIDTH - 2
-        )
+        "what the length of a token is worth (0 bits: always the same, 1: a coin's toss) to who knows\n{}",
+        render(&headings, &right, vec![(cells, "")], colour)
     )
 }
 
