@@ -340,7 +340,8 @@ pub fn decode_by_step<W: Word>(
 /// Makes [`Decoder::next_token`] out of what the same step made of `run.data`.
 ///
 /// It takes the step's result and not the step: a function that is handed over is called through a shim, which
-/// no attribute inlines, and its result then goes through memory with the next token waiting for it.
+/// no attribute inlines, and its result then goes through memory with the next token waiting for it. `next_token`
+/// itself wants `#[inline(always)]` for the same reason.
 ///
 /// # Errors
 /// The step's.

@@ -29,7 +29,7 @@ impl Decoder for Leb128Select2 {
         decode_by_step(run, out, step)
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         next_by_step(run, step(run.data))
     }
