@@ -6,7 +6,7 @@
 //! tokens are right again, counted from the next byte that ends a token: nothing is decoded twice.
 
 use variants::{
-    Decoder, Run,
+    Decoder, Run, Word,
     layout::Leb128,
     lift::{Lane, Lift, Store},
 };
@@ -22,6 +22,19 @@ const WINDOW: usize = 2048;
 
 /// Rows that are read field by field before a stretch is tried again; doubled each time it fails.
 const PAUSE: usize = 256;
+
+/// Rows after which the way that they are read is judged.
+const ENOUGH: usize = 64;
+
+/// What became of a window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    rows: usize,
+    /// How many of them had to be read field by field.
+    alone: usize,
+    /// Whether a token too long for the word ended it early.
+    is_short: bool,
+}
 
 /// What stands in a row for one of its tokens.
 #[derive(Clone, Copy, Debug)]
@@ -103,23 +116,37 @@ pub(super) fn rows<D: Decoder<Layout = Leb128>>(
     let mut left = *run;
     // The first values are no repetitions.
     rows.read_row(decoder, &mut left)?;
-    let mut window = vec![0; WINDOW];
-    let mut pause = PAUSE;
+    let (mut narrow, mut wide) = (vec![0_u32; WINDOW], Vec::new());
+    let (mut short_windows, mut pause, mut is_first) = (0, PAUSE, true);
+    let mut tried = Tried::default();
     while rows.known < all {
-        let before = rows.known;
-        let misses = rows.window(decoder, &mut left, &mut window, all)?;
-        // A row that is read alone takes some ten times as long as in a stretch, with what it costs to find it.
-        if misses * 3 <= rows.known - before {
-            pause = PAUSE;
+        // Where long tokens are common, 32-bit words are not tried again.
+        let window = if short_windows < 3 {
+            rows.window(decoder, &mut left, &mut narrow, all)?
+        } else {
+            wide.resize(WINDOW, 0_u64);
+            rows.window(decoder, &mut left, &mut wide, all)?
+        };
+        short_windows = if window.is_short { short_windows + 1 } else { 0 };
+        tried.rows += window.rows;
+        tried.alone += window.alone;
+        if tried.rows < ENOUGH {
             continue;
         }
-        if before == 1 {
+        // A row that is read alone takes several times as long as one in a stretch, and the read in vain.
+        let pays = 3 * tried.alone <= tried.rows;
+        if !pays && is_first {
             return Ok(false);
         }
-        for _ in 0..pause.min(all - rows.known) {
-            rows.read_row(decoder, &mut left)?;
+        if pays {
+            pause = PAUSE;
+        } else {
+            for _ in 0..pause.min(all - rows.known) {
+                rows.read_row(decoder, &mut left)?;
+            }
+            pause *= 2;
         }
-        pause *= 2;
+        (tried, is_first) = (Tried::default(), false);
     }
     rows.lift()?;
     *run = left;
@@ -127,26 +154,28 @@ pub(super) fn rows<D: Decoder<Layout = Leb128>>(
 }
 
 impl Rows<'_> {
-    /// Decodes one window of tokens from the front of a row; returns how many rows had to be read alone.
-    fn window<D: Decoder<Layout = Leb128>>(
+    /// Decodes one window of tokens from the front of a row.
+    fn window<W: Word, D: Decoder<Layout = Leb128>>(
         &mut self,
         decoder: D,
         run: &mut Run<'_>,
-        window: &mut [u64],
+        window: &mut [W],
         all: usize,
-    ) -> Result<usize, GaveUp> {
-        let lanes = self.parts.len();
+    ) -> Result<Tried, GaveUp> {
+        let (before, lanes) = (self.known, self.parts.len());
         let room = window.len().min((all - self.known) * lanes);
         let least = if room == window.len() { room - SLACK } else { room };
         let mut behind = *run;
-        // Bytes that are no tokens may well be none that could be.
-        let count =
-            decoder.decode_some(&mut behind, &mut window[..room], least).unwrap_or_else(|error| error.index);
-        let used = run.data.len() - behind.data.len();
-        let used = if used == 0 { bytes_of(run.data, count) } else { used };
+        // Bytes of another field may look like a token that is too long.
+        let decoded = decoder.decode_some(&mut behind, &mut window[..room], least);
+        let count = decoded.unwrap_or_else(|error| error.index);
+        let used = match decoded {
+            Ok(_) => run.data.len() - behind.data.len(),
+            Err(_) => bytes_of(run.data, count),
+        };
         let bytes = &run.data[..used];
 
-        let (mut token, mut byte, mut misses) = (0, 0, 0);
+        let (mut token, mut byte, mut alone) = (0, 0, 0);
         let mut padded = padded_end(bytes, 0);
         loop {
             // A longer form of a token is not what one byte of another field is, and no NaN marker.
@@ -155,13 +184,14 @@ impl Rows<'_> {
             self.take(&window[token..token + rows * lanes])?;
             byte += bytes_of(&bytes[byte..], rows * lanes);
             token += rows * lanes;
-            // Whether the row at a window's end is a good one shows in the next window.
-            if self.known == all || (count - token < lanes && token > 0) {
+            // Whether the row at a window's end is a good one shows in the next window, unless it is what ended it.
+            let is_cut = decoded.is_ok() && count - token < lanes;
+            if self.known == all || is_cut {
                 break;
             }
             let mut rest = Run::of_data(&run.data[byte..]);
             self.read_row(decoder, &mut rest)?;
-            misses += 1;
+            alone += 1;
             let end = run.data.len() - rest.data.len();
             if end >= bytes.len() {
                 byte = end;
@@ -172,8 +202,8 @@ impl Rows<'_> {
             if bytes[byte - 1] >= 0x80 {
                 // The window took the row's last byte for the first one of the token that follows.
                 match decoder.next_token(&mut rest) {
-                    Ok(first) => window[token] = first,
-                    Err(_) => break,
+                    Ok(first) if W::from_token(first).is_some() => window[token] = W::cut(first),
+                    _ => break,
                 }
             }
             if padded.is_some_and(|at| at <= byte) {
@@ -181,24 +211,25 @@ impl Rows<'_> {
             }
         }
         run.data = &run.data[byte..];
-        Ok(misses)
+        let is_short = W::BYTES < 8 && 2 * count < room && decoded.is_err();
+        Ok(Tried { rows: self.known - before, alone, is_short })
     }
 
     /// How many whole rows there are before the first with a lane that is not what it was taken for.
-    fn good_rows(&self, tokens: &[u64]) -> usize {
+    fn good_rows<W: Word>(&self, tokens: &[W]) -> usize {
         let lanes = self.parts.len();
         let mut rows = tokens.len() / lanes;
         for (lane, part) in self.parts.iter().enumerate() {
             if let Some(limit) = part.limit() {
-                let mut column = tokens[..rows * lanes].chunks_exact(lanes).map(|row| row[lane]);
-                rows = column.position(|token| token >= limit).unwrap_or(rows);
+                let mut column = tokens[..rows * lanes].chunks_exact(lanes).map(|row| row[lane].into());
+                rows = column.position(|token: u64| token >= limit).unwrap_or(rows);
             }
         }
         rows
     }
 
     /// Takes whole rows of tokens that are good.
-    fn take(&mut self, tokens: &[u64]) -> Result<(), GaveUp> {
+    fn take<W: Word>(&mut self, tokens: &[W]) -> Result<(), GaveUp> {
         let lanes = self.parts.len();
         let points = &mut self.points[self.known * self.point_step..];
         let rows = || tokens.chunks_exact(lanes);
@@ -207,7 +238,7 @@ impl Rows<'_> {
                 Part::Token { .. } => {}
                 Part::Byte { offset } => {
                     for (row, point) in rows().zip(points.chunks_exact_mut(self.point_step)) {
-                        point[offset] = row[lane] as u8;
+                        point[offset] = row[lane].into() as u8;
                     }
                 }
                 Part::Packed { offset, reader } => {
@@ -222,14 +253,15 @@ impl Rows<'_> {
     }
 
     /// Puts whole rows of tokens in front of the lift.
-    fn push(&mut self, tokens: &[u64]) -> Result<(), GaveUp> {
+    fn push<W: Word>(&mut self, tokens: &[W]) -> Result<(), GaveUp> {
         if self.tokens.len() + tokens.len() > WINDOW {
             self.lift()?;
         }
         self.known += tokens.len() / self.parts.len();
         let held = self.tokens.len();
-        self.tokens.extend(tokens.iter().map(|&token| token as u32));
-        if tokens.iter().fold(0, |bits, token| bits | token) >> 32 != 0 {
+        self.tokens.extend(tokens.iter().map(|&token| token.into() as u32));
+        let bits = || tokens.iter().fold(0_u64, |bits, &token| bits | token.into());
+        if W::BYTES > 4 && bits() >> 32 != 0 {
             self.tokens.truncate(held);
             self.lift()?;
             let points = &mut self.points[self.lifted * self.point_step..];

@@ -4,6 +4,7 @@ mod chunks;
 mod damage;
 mod golden;
 mod headers;
+mod mixed;
 mod sections;
 mod tokens;
 mod values;

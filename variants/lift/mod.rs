@@ -142,7 +142,7 @@ impl core::error::Error for LiftError {}
 /// Lanes that no lift can be made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// There has to be one lane at least.
+    /// There has to be one lane at least that stores something.
     NoLanes,
     /// This lane, counted from 0, ends outside the point.
     Outside(usize),
@@ -151,7 +151,7 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoLanes => f.write_str("a lift without lanes"),
+            Self::NoLanes => f.write_str("a lift without lanes that store something"),
             Self::Outside(lane) => write!(f, "lane {lane} ends outside the point"),
         }
     }
@@ -220,7 +220,7 @@ impl Lift {
     /// # Errors
     /// See [`PlanError`].
     pub fn at_most(class: Class, lanes: &[Lane], point_step: usize) -> Result<Self, PlanError> {
-        if lanes.is_empty() {
+        if lanes.iter().all(|lane| lane.store == Store::Skip) {
             return Err(PlanError::NoLanes);
         }
         for (index, lane) in lanes.iter().enumerate() {

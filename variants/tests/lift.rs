@@ -87,6 +87,9 @@ fn random_lanes(rng: &mut impl Rng) -> (Vec<Lane>, usize) {
             });
         }
     }
+    if stores.iter().all(|store| *store == Store::Skip) {
+        stores[0] = GROUP;
+    }
     let mut lanes = packed(&stores);
     if rng.random_ratio(2, 3) {
         let widest = if rng.random_ratio(1, 10) { 60 } else { 6 };
@@ -290,6 +293,8 @@ fn names_the_first_marker_in_an_integer_lane() {
 fn refuses_lanes_outside_the_point() {
     let lane = |offset| Lane { offset, store: Store::Int32 };
     assert_eq!(Lift::new(&[], 16).err(), Some(PlanError::NoLanes));
+    let skipped = Lane { offset: 0, store: Store::Skip };
+    assert_eq!(Lift::new(&[skipped], 16).err(), Some(PlanError::NoLanes));
     assert_eq!(Lift::new(&[lane(0), lane(13)], 16).err(), Some(PlanError::Outside(1)));
     assert_eq!(Lift::new(&[lane(usize::MAX)], 16).err(), Some(PlanError::Outside(0)));
     assert!(Lift::new(&[lane(12)], usize::MAX).is_ok());
