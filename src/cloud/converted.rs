@@ -8,8 +8,9 @@ use super::{
     read::{Flaw, Read, next_float_delta},
 };
 
-/// The leading group of `N` floats (3 or 4), as `Group`, but for the last part of its work. The vector is
-/// loaded from sums that were just stored one by one, which a CPU may have to wait for.
+/// The leading group of `N` floats (3 or 4), as `Group`, but for the last part of its work. Upstream
+/// blames its loss on loading a vector whose elements were just stored one by one; compilers may as well bring the
+/// sums together in registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Converted<const N: usize> {
     offsets: [usize; N],
@@ -71,7 +72,7 @@ impl<D: Decoder<Layout = Leb128>, const N: usize> Read<D> for Converted<N> {
 }
 
 /// The sums as floats, times the resolutions. Four lanes whatever `N` is, so that SSE2, NEON and their like have
-/// one instruction for each of the two steps; compilers find it.
+/// one instruction for each of the two steps; compilers find it, or for three lanes half of it.
 #[inline(always)]
 fn scaled(sums: [i32; 4], resolutions: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|lane| sums[lane] as f32 * resolutions[lane])
