@@ -4,6 +4,7 @@ mod block;
 mod chunk;
 mod decode;
 mod encode;
+mod ends;
 mod error;
 mod gorilla;
 mod header;
