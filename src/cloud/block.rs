@@ -12,7 +12,9 @@ use variants::{
 };
 
 use super::{
-    Codec, Plan, Step, mixed,
+    Codec, Plan, Step,
+    ends::has_padded_end,
+    mixed,
     path::rows_per_point,
     sections::{SectionMode, read_section},
 };
@@ -200,11 +202,4 @@ impl Window<u32> {
             u64::from(*narrow) == wide
         })
     }
-}
-
-/// Whether a token ends in a zero byte that is not its only one: it may be a longer form of token 0, which is
-/// no NaN marker.
-pub(super) fn has_padded_end(bytes: &[u8]) -> bool {
-    let next = bytes.get(1..).unwrap_or_default();
-    bytes.iter().zip(next).fold(false, |found, (&byte, &next)| found | (byte >= 0x80 && next == 0))
 }

@@ -5,6 +5,7 @@ mod chunk;
 mod converted;
 mod decode;
 mod encode;
+mod ends;
 mod error;
 mod gorilla;
 mod header;
