@@ -23,7 +23,8 @@ impl Row {
     /// Whether the count is where it was accepted, more or less.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.change.abs() <= self.tolerance
+        // In whole instructions, where half a per cent is what it says.
+        100.0 * self.now.abs_diff(self.accepted) as f64 <= self.tolerance * self.accepted as f64
     }
 }
 
