@@ -86,7 +86,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let records = match arguments.task {
         Task::Points => {
             let contestants = arguments.variants.path_contestants()?;
-            points_task(&streams, arguments.mode.unwrap_or(CloudMode::V4), &contestants, rounds)?
+            let mode = arguments.mode.unwrap_or(CloudMode::V4);
+            points_task(&streams, mode, arguments.window, &contestants, rounds)?
         }
         Task::Tokens => {
             let contestants = arguments.variants.runnable()?;
@@ -151,6 +152,7 @@ pub(super) fn tokens_task<W: LabWord>(
 pub(super) fn points_task(
     streams: &[Stream],
     mode: CloudMode,
+    window: Window,
     contestants: &[PathContestant],
     rounds: u32,
 ) -> Result<Vec<Record>> {
@@ -158,7 +160,7 @@ pub(super) fn points_task(
     let mut records = Vec::new();
     for stream in streams {
         bar.set_message(format!("{} points {}", stream.facts.name, mode.name()));
-        if let Some(mut rows) = points::measure(stream, mode, contestants, rounds, || bar.inc(1))? {
+        if let Some(mut rows) = points::measure(stream, mode, window, contestants, rounds, || bar.inc(1))? {
             rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
             records.append(&mut rows);
         }

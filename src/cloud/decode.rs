@@ -155,6 +155,32 @@ impl<'a> Prepared<'a> {
         done.into_iter().collect()
     }
 
+    /// Decodes chunk after chunk to the front of `window`, one over the other: for timing decoders while the
+    /// output stays in a cache.
+    ///
+    /// # Errors
+    /// As [`Prepared::decode_into`].
+    ///
+    /// # Panics
+    /// If `window` has fewer than [`Prepared::largest_chunk`] bytes.
+    pub fn decode_over<D: Decoder<Layout = Leb128>>(
+        &self,
+        decoder: D,
+        path: Path,
+        window: &mut [u8],
+    ) -> Result<(), CloudError> {
+        self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
+            let points = &mut window[..chunk.points * self.plan.point_step];
+            self.decode_part(decoder, path, (index, &chunk.bytes, points))
+        })
+    }
+
+    /// The bytes of the points of the largest chunk.
+    #[must_use]
+    pub fn largest_chunk(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.points).max().unwrap_or(0) * self.plan.point_step
+    }
+
     /// Each chunk with its number and its share of `out`.
     fn with_points<'b>(&'b self, out: &'b mut [u8]) -> impl Iterator<Item = Part<'b>> {
         assert_eq!(out.len(), self.point_bytes, "a buffer of exactly the points' bytes");

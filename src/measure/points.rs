@@ -6,10 +6,10 @@ use super::{
     record::Record,
     rounds::interleave,
     stream::Stream,
-    tokens::{Aligned, BASELINE, with_times},
+    tokens::{Aligned, BASELINE, Window, with_times},
 };
 use crate::{
-    cloud::{CloudError, EncodeOptions, Path, Prepared, encode},
+    cloud::{Cloud, CloudError, EncodeOptions, Path, Prepared, encode},
     error::{Error, Result},
     fnv::Fnv,
 };
@@ -19,6 +19,9 @@ pub const UPSTREAM: &str = "per-field/leb128_fast2";
 
 /// The baseline of this task: upstream's path around the plain loop.
 pub const PLAIN: &str = "per-field/leb128_loop";
+
+/// Points of the DRAM window, in bytes: well above any cache that one core has to itself.
+const DRAM_BYTES: usize = 128 << 20;
 
 /// The version of cloudini's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -80,7 +83,10 @@ type DecodeCall = fn(&Prepared<'_>, Path, &mut [u8]) -> std::result::Result<(), 
 /// A variant's generic code as plain calls.
 #[derive(Clone, Copy)]
 struct Calls {
+    /// The whole cloud.
     alone: DecodeCall,
+    /// Chunk after chunk, one over the other.
+    over: DecodeCall,
     /// On rayon's threads of the current pool.
     parallel: DecodeCall,
 }
@@ -131,6 +137,28 @@ impl PathContestant {
 }
 
 impl PathContestant {
+    /// As [`PathContestant::run`], every chunk to the front of `window`, one over the other.
+    ///
+    /// # Errors
+    /// The decoder's.
+    pub fn run_over(
+        &self,
+        cloud: &Prepared<'_>,
+        decoded: &[u8],
+        window: &mut [u8],
+    ) -> std::result::Result<(), CloudError> {
+        match self.work {
+            Work::Decode(path, calls) => return (calls.over)(cloud, path, window),
+            Work::Copy => decoded.chunks(cloud.largest_chunk().max(1)).for_each(|chunk| {
+                window[..chunk.len()].copy_from_slice(std::hint::black_box(chunk));
+            }),
+            Work::Fill => decoded.chunks(cloud.largest_chunk().max(1)).for_each(|chunk| {
+                window[..chunk.len()].fill(std::hint::black_box(1));
+            }),
+        }
+        Ok(())
+    }
+
     /// As [`PathContestant::run`], on rayon's threads of the current pool; a control runs alone.
     ///
     /// # Errors
@@ -178,6 +206,7 @@ impl Leb128Visitor for Collector {
                     path,
                     Calls {
                         alone: |cloud, path, points| cloud.decode_into(proof::<D>(), path, points),
+                        over: |cloud, path, window| cloud.decode_over(proof::<D>(), path, window),
                         parallel: |cloud, path, points| {
                             cloud.decode_into_parallel(proof::<D>(), path, points)
                         },
@@ -209,10 +238,26 @@ pub fn widest() -> &'static str {
 /// If a value cannot be stored on the grid.
 pub fn prepare(stream: &Stream, mode: CloudMode) -> Result<Option<Prepared<'static>>> {
     let Some(cloud) = &stream.cloud else { return Ok(None) };
+    encoded(stream, cloud, mode).map(Some)
+}
+
+/// As [`prepare`], the cloud's points over and over until they exceed any cache.
+fn prepare_large(stream: &Stream, mode: CloudMode) -> Result<Option<Prepared<'static>>> {
+    let Some(cloud) = stream.cloud.as_ref().filter(|cloud| !cloud.data.is_empty()) else {
+        return Ok(None);
+    };
+    let times = DRAM_BYTES.div_ceil(cloud.data.len());
+    let width = u32::try_from(cloud.points() * times)
+        .map_err(|_| Error::input(format!("{}: too many points for the DRAM window", stream.facts.name)))?;
+    let large = Cloud { width, height: 1, data: cloud.data.repeat(times), ..cloud.clone() };
+    encoded(stream, &large, mode).map(Some)
+}
+
+fn encoded(stream: &Stream, cloud: &Cloud, mode: CloudMode) -> Result<Prepared<'static>> {
     let place =
         |error: CloudError| Error::from(error).within(format!("{}, {}", stream.facts.name, mode.name()));
     let file = encode(cloud, &EncodeOptions::lossy(mode.version())).map_err(place)?;
-    Ok(Some(Prepared::open(&file).map_err(place)?.into_owned()))
+    Ok(Prepared::open(&file).map_err(place)?.into_owned())
 }
 
 /// Checks that every contestant gives the same points, and returns their fingerprint.
@@ -254,11 +299,16 @@ pub fn check(cloud: &Prepared<'_>, contestants: &[PathContestant]) -> Result<(Ve
 pub fn measure(
     stream: &Stream,
     mode: CloudMode,
+    window: Window,
     contestants: &[PathContestant],
     rounds: u32,
     tick: impl FnMut(),
 ) -> Result<Option<Vec<Record>>> {
-    let Some(cloud) = prepare(stream, mode)? else { return Ok(None) };
+    let prepared = match window {
+        Window::L2 => prepare(stream, mode)?,
+        Window::Dram => prepare_large(stream, mode)?,
+    };
+    let Some(cloud) = prepared else { return Ok(None) };
     let (decoded, _) = check(&cloud, contestants)
         .map_err(|error| error.within(format!("{}, {}", stream.facts.name, mode.name())))?;
     let index_of = |name: &str| {
@@ -270,14 +320,22 @@ pub fn measure(
     let base = index_of(PLAIN)?;
     let upstream = index_of(UPSTREAM)?;
     let mut buffer = Aligned::<u64>::default();
-    let words = buffer.of(cloud.point_bytes().div_ceil(8));
-    let points = &mut bytemuck::cast_slice_mut::<u64, u8>(words)[..cloud.point_bytes()];
+    let bytes = match window {
+        Window::L2 => cloud.largest_chunk(),
+        Window::Dram => cloud.point_bytes(),
+    };
+    let words = buffer.of(bytes.div_ceil(8));
+    let points = &mut bytemuck::cast_slice_mut::<u64, u8>(words)[..bytes];
     let mut failed = None;
     let times = interleave(
         contestants.len(),
         rounds,
         |index| {
-            if let Err(error) = contestants[index].run(&cloud, &decoded, points) {
+            let done = match window {
+                Window::L2 => contestants[index].run_over(&cloud, &decoded, points),
+                Window::Dram => contestants[index].run(&cloud, &decoded, points),
+            };
+            if let Err(error) = done {
                 failed = Some(Error::check(format!("{}: {error}", contestants[index].name())));
             }
         },
@@ -293,7 +351,7 @@ pub fn measure(
             task: "points".into(),
             word: "points".into(),
             arrangement: if mode == CloudMode::V4 { "rows" } else { "sections" }.into(),
-            window: "cloud".into(),
+            window: window.name().into(),
             capture: stream.facts.name.clone(),
             synthetic: false,
             short: stream.facts.short,

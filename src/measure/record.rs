@@ -11,8 +11,7 @@ pub struct Record {
     pub word: String,
     /// `rows` (interleaved, as cloudini V4), `columns`, or `sections` (cloudini V5).
     pub arrangement: String,
-    /// `l2` (one reused output buffer that stays in cache), `dram` (output never reused) or `cloud` (one whole
-    /// cloud over and over).
+    /// `l2` (one reused output buffer that stays in cache) or `dram` (output never reused).
     pub window: String,
     /// The capture's name.
     pub capture: String,

@@ -21,9 +21,10 @@ const DRAM_BYTES: usize = 64 << 20;
 /// Where the output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Window {
-    /// Pieces of 65 536 tokens into one reused, aligned buffer that stays in the second-level cache.
+    /// Pieces of 65 536 tokens, or chunks of 32 768 points, into one reused, aligned buffer that stays in the
+    /// second-level cache.
     L2,
-    /// At least 64 MB of encoded bytes, decoded in one call to an output of its own.
+    /// At least 64 MB of encoded bytes, or 128 MB of points, decoded in one call to an output of its own.
     Dram,
 }
 

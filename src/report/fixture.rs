@@ -158,7 +158,6 @@ pub(crate) fn add_points(run: &mut RunRecord) {
                 row.task = "points".to_owned();
                 row.word = "points".to_owned();
                 row.arrangement = arrangement.to_owned();
-                row.window = "cloud".to_owned();
                 row.layout = "leb128".to_owned();
                 row.variant = format!("{path}/{}", row.variant.replace("raw_", ""));
                 let faster = 1.0 + part / 10.0 - 0.02;

@@ -55,7 +55,7 @@ impl<'a> Question<'a> {
             places: [
                 place(&record.task, &["points", "tokens"]),
                 place(&record.arrangement, &["rows", "sections", "columns"]),
-                place(&record.window, &["cloud", "l2", "dram"]),
+                place(&record.window, &["l2", "dram"]),
                 place(&record.word, &["u32", "u64"]),
             ],
             task: &record.task,
@@ -89,7 +89,6 @@ impl<'a> Question<'a> {
         match self.window {
             "l2" => parts.push("output in L2".to_owned()),
             "dram" => parts.push("output in DRAM".to_owned()),
-            "cloud" => {}
             other => parts.push(other.to_owned()),
         }
         parts.join(", ")
@@ -130,7 +129,7 @@ impl<'a> Question<'a> {
         if !self.mode_is_cloudinis() {
             parts.push(self.arrangement);
         }
-        if !["l2", "cloud"].contains(&self.window) {
+        if self.window != "l2" {
             parts.push(self.window);
         }
         slug(&parts.join("-"))
