@@ -2,6 +2,7 @@
 //!
 //! `cargo bench --features counts`; needs valgrind. The functions are made from the registry by the build script;
 //! variants with AVX-512 are left out, since valgrind would count what they fall back to.
+#![allow(missing_docs, reason = "iai-callgrind's macros make public items of every function")]
 
 use iai_callgrind::{Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
 use varint_lab::measure::counts::Counted;
@@ -14,6 +15,9 @@ fn prepare(variant: &str, capture: &str) -> Counted {
 include!(concat!(env!("OUT_DIR"), "/instructions.rs"));
 
 main!(
-    config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--branch-sim=yes"]));
+    // The captures are found with cargo, which has to find itself.
+    config = LibraryBenchmarkConfig::default()
+        .pass_through_envs(["CARGO", "CARGO_HOME", "HOME", "PATH", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"])
+        .tool(Callgrind::with_args(["--branch-sim=yes"]));
     library_benchmark_groups = tokens_rows_u32
 );
