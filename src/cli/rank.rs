@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     /// The version of cloudini's format, for --task points.
     #[arg(long, value_enum)]
     mode: Option<CloudMode>,
-    /// Rounds, each with every variant in a new order [default: 31, or 7 for --window dram].
+    /// Rounds, each with every variant in a new order [default: 21, or 7 for --window dram].
     #[arg(long, value_parser = clap::value_parser!(u32).range(5..=100_000))]
     rounds: Option<u32>,
     /// Print one JSON object a line.
@@ -68,7 +68,7 @@ pub(super) struct Arguments {
 /// Rounds that a user gets who does not choose.
 pub(super) fn default_rounds(window: Window) -> u32 {
     match window {
-        Window::L2 => 31,
+        Window::L2 => 21,
         Window::Dram => 7,
     }
 }
