@@ -150,9 +150,8 @@ impl<'a> Prepared<'a> {
         path: Path,
         out: &mut [u8],
     ) -> Result<(), CloudError> {
-        let parts: Vec<_> = self.with_points(out).collect();
-        let done: Vec<_> = parts.into_par_iter().map(|part| self.decode_part(decoder, path, part)).collect();
-        done.into_iter().collect()
+        let parts = self.with_points(out).collect();
+        each_in_parallel(parts, &|part| self.decode_part(decoder, path, part))
     }
 
     /// Decodes chunk after chunk to the front of `window`, one over the other: for timing decoders while the
@@ -216,6 +215,19 @@ impl<'a> Prepared<'a> {
         let Header { width, height, point_step, fields, .. } = self.header;
         Cloud { fields, width, height, point_step: point_step as usize, data }
     }
+}
+
+/// The work on every part, shared out among rayon's threads of the current pool. The work is a virtual call, so
+/// that rayon's code is compiled once and not once for each decoder.
+///
+/// # Errors
+/// Those of the first part that cannot be decoded.
+fn each_in_parallel(
+    parts: Vec<Part<'_>>,
+    decode: &(dyn Fn(Part<'_>) -> Result<(), CloudError> + Sync),
+) -> Result<(), CloudError> {
+    let done: Vec<_> = parts.into_par_iter().map(decode).collect();
+    done.into_iter().collect()
 }
 
 /// Undoes stage 2 of a chunk, given its number.

@@ -98,13 +98,13 @@ impl Visitor for Collector {
 
 fn calls<D: Decoder, W: Word>() -> Calls<W> {
     Calls {
-        encode: encode::<D, W>,
+        encode: encode::<D::Layout, W>,
         decode_over: decode_over::<D, W>,
         decode_piece: |bytes, count, out| {
             let decoder = proof::<D>();
-            one_piece::<D, W>(bytes, count, out, |run, out| decoder.decode(run, out))
+            one_piece::<D::Layout, W>(bytes, count, out, &|run, out| decoder.decode(run, out))
         },
-        oracle_piece: |bytes, count, out| one_piece::<D, W>(bytes, count, out, D::Layout::oracle),
+        oracle_piece: oracle_piece::<D::Layout, W>,
     }
 }
 
@@ -116,13 +116,15 @@ fn proof<D: Decoder>() -> D {
     D::detect().expect("only contestants that run on this CPU are called")
 }
 
-fn encode<D: Decoder, W: Word>(tokens: &[W], piece: usize) -> Encoded {
+// What depends on the layout alone is compiled once for it, not once for each of its decoders.
+
+fn encode<L: Layout, W: Word>(tokens: &[W], piece: usize) -> Encoded {
     let mut bytes = Vec::new();
     let pieces = tokens
         .chunks(piece)
         .map(|tokens| {
             let start = bytes.len();
-            D::Layout::encode(tokens, &mut bytes);
+            L::encode(tokens, &mut bytes);
             (start..bytes.len(), tokens.len())
         })
         .collect();
@@ -138,14 +140,21 @@ fn decode_over<D: Decoder, W: Word>(encoded: &Encoded, out: &mut [W]) -> Result<
     Ok(())
 }
 
+fn oracle_piece<L: Layout, W: Word>(bytes: &[u8], count: usize, out: &mut [W]) -> Result<usize, DecodeError> {
+    one_piece::<L, W>(bytes, count, out, &L::oracle)
+}
+
+/// A decoder's or an oracle's code for one run.
+type DecodeRun<'a, W> = dyn Fn(&mut Run<'_>, &mut [W]) -> Result<(), DecodeError> + 'a;
+
 /// Decodes one piece and returns how many bytes of its run were left.
-fn one_piece<D: Decoder, W: Word>(
+fn one_piece<L: Layout, W: Word>(
     bytes: &[u8],
     count: usize,
     out: &mut [W],
-    decode: impl Fn(&mut Run<'_>, &mut [W]) -> Result<(), DecodeError>,
+    decode: &DecodeRun<'_, W>,
 ) -> Result<usize, DecodeError> {
-    let mut run = D::Layout::open::<W>(bytes, count)?;
+    let mut run = L::open::<W>(bytes, count)?;
     decode(&mut run, &mut out[..count])?;
     Ok(run.control.len() + run.data.len() + run.exceptions.len())
 }
