@@ -1,7 +1,7 @@
 //! Outputs that exceed the caches: kernels may store past these then, a line at a time, and have to find a
 //! line's start again behind every token that they decode in another way.
 
-use variants::{Decoder, Layout, Run, Visitor, Word, layout::Leb128, visit_all};
+use variants::{Decoder, Layout, Leb128Visitor, Run, Word, layout::Leb128, visit_leb128};
 
 /// More than 8 MB of the narrower word.
 const TOKENS: usize = (9 << 20) / 4;
@@ -30,9 +30,9 @@ impl Large {
     }
 }
 
-impl Visitor for Large {
-    fn visit<D: Decoder>(&mut self, name: &'static str) {
-        if let Some(decoder) = D::detect().filter(|_| D::Layout::NAME == Leb128::NAME) {
+impl Leb128Visitor for Large {
+    fn visit<D: Decoder<Layout = Leb128>>(&mut self, name: &'static str) {
+        if let Some(decoder) = D::detect() {
             self.check::<D, u32>(decoder, name);
             self.check::<D, u64>(decoder, name);
         }
@@ -57,5 +57,5 @@ fn large_outputs_are_the_same() {
         .collect();
     let mut bytes = Vec::new();
     Leb128::encode(&tokens, &mut bytes);
-    visit_all(&mut Large { tokens, bytes });
+    visit_leb128(&mut Large { tokens, bytes });
 }

@@ -1,4 +1,4 @@
-//! Sections into points.
+//! Sections into points: each mode has a cursor that fills so many points at a time.
 
 use variants::{
     Decoder, Run,
@@ -79,49 +79,123 @@ fn take<const N: usize>(run: &mut Run<'_>) -> Result<[u8; N], SectionFlaw> {
     Ok(*bytes)
 }
 
+/// The cursor of a section whose mode is not `DeltaVarint`, opened at the section's start.
+enum Cursor<'a, const N: usize> {
+    Palette(Palette<'a, N>),
+    Runs(Runs<'a, N>),
+    DeltaRuns(DeltaRuns<'a>),
+}
+
+fn mode_of(run: &mut Run<'_>) -> Result<SectionMode, SectionFlaw> {
+    let [mode] = take(run)?;
+    let mode = SectionMode::ALL.into_iter().find(|known| *known as u8 == mode);
+    mode.ok_or_else(|| malformed("unknown section mode"))
+}
+
 fn read<D: Decoder<Layout = Leb128>, const N: usize>(
     decoder: D,
     run: &mut Run<'_>,
     column: &mut Column<'_>,
 ) -> Result<(), SectionFlaw> {
-    let [mode] = take(run)?;
-    let mode = SectionMode::ALL.into_iter().find(|known| *known as u8 == mode);
-    match mode.ok_or_else(|| malformed("unknown section mode"))? {
-        SectionMode::DeltaVarint => {
-            let mut sum = 0_i64;
-            for (point, slot) in column.slots::<N>().enumerate() {
-                sum = sum.wrapping_add(next_delta(decoder, run).map_err(at(point))?);
-                *slot = low_bytes(sum);
-            }
-            Ok(())
+    let mode = mode_of(run)?;
+    if mode == SectionMode::DeltaVarint {
+        let mut sum = 0_i64;
+        for (point, slot) in column.slots::<N>().enumerate() {
+            sum = sum.wrapping_add(next_delta(decoder, run).map_err(at(point))?);
+            *slot = low_bytes(sum);
         }
-        SectionMode::Palette => read_palette::<N>(run, column),
-        SectionMode::Rle => read_runs::<N>(run, column),
-        SectionMode::DeltaRle => read_delta_runs::<D, N>(decoder, run, column),
+        return Ok(());
+    }
+    let mut cursor = Cursor::<N>::open(mode, run, column.len())?;
+    cursor.fill(decoder, column)?;
+    *run = cursor.end(decoder)?;
+    Ok(())
+}
+
+impl<'a, const N: usize> Cursor<'a, N> {
+    /// The cursor of a section of so many points, whose mode has been read.
+    fn open(mode: SectionMode, run: &mut Run<'a>, points: usize) -> Result<Self, SectionFlaw> {
+        Ok(match mode {
+            SectionMode::Palette => Self::Palette(Palette::open(run, points)?),
+            SectionMode::Rle => Self::Runs(Runs { head: Head::open(run, points)?, value: [0; N] }),
+            SectionMode::DeltaRle => {
+                Self::DeltaRuns(DeltaRuns { head: Head::open(run, points)?, delta: 0, sum: 0 })
+            }
+            SectionMode::DeltaVarint => unreachable!("tokens are read without a cursor"),
+        })
+    }
+
+    /// Fills the next points of the section.
+    fn fill<D: Decoder<Layout = Leb128>>(
+        &mut self,
+        decoder: D,
+        column: &mut Column<'_>,
+    ) -> Result<(), SectionFlaw> {
+        match self {
+            Self::Palette(palette) => palette.fill(column),
+            Self::Runs(runs) => runs.fill(column),
+            Self::DeltaRuns(runs) => runs.fill::<D, N>(decoder, column),
+        }
+    }
+
+    /// What follows the section, once it has been filled.
+    fn end<D: Decoder<Layout = Leb128>>(self, decoder: D) -> Result<Run<'a>, SectionFlaw> {
+        match self {
+            Self::Palette(palette) => Ok(palette.behind),
+            Self::Runs(mut runs) => {
+                while runs.head.is_open() {
+                    runs.next()?;
+                }
+                Ok(runs.head.run)
+            }
+            Self::DeltaRuns(mut runs) => {
+                while runs.head.is_open() {
+                    runs.next(decoder)?;
+                }
+                Ok(runs.head.run)
+            }
+        }
     }
 }
 
-fn read_palette<const N: usize>(run: &mut Run<'_>, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
-    let count = usize::from(u16::from_le_bytes(take(run)?));
-    if count == 0 {
-        return Err(malformed("the palette has no values"));
+struct Palette<'a, const N: usize> {
+    values: &'a [[u8; N]],
+    indexes: &'a [u8],
+    bits: usize,
+    /// Points that have been filled.
+    filled: usize,
+    behind: Run<'a>,
+}
+
+impl<'a, const N: usize> Palette<'a, N> {
+    fn open(run: &mut Run<'a>, points: usize) -> Result<Self, SectionFlaw> {
+        let count = usize::from(u16::from_le_bytes(take(run)?));
+        if count == 0 {
+            return Err(malformed("the palette has no values"));
+        }
+        let (values, rest) = run.data.split_at_checked(count * N).ok_or_else(cut_short)?;
+        let bits = index_bits(count) as usize;
+        let (indexes, rest) = rest.split_at_checked((points * bits).div_ceil(8)).ok_or_else(cut_short)?;
+        let (values, _) = values.as_chunks::<N>();
+        Ok(Self { values, indexes, bits, filled: 0, behind: Run { data: rest, ..*run } })
     }
-    let (palette, rest) = run.data.split_at_checked(count * N).ok_or_else(cut_short)?;
-    let (palette, _) = palette.as_chunks::<N>();
-    let bits = index_bits(count) as usize;
-    let (indexes, rest) = rest.split_at_checked((column.len() * bits).div_ceil(8)).ok_or_else(cut_short)?;
-    run.data = rest;
-    let mask = (1_u32 << bits) - 1;
-    for (point, slot) in column.slots::<N>().enumerate() {
-        let place = point * bits;
-        let index = bits_from(&indexes[(place / 8).min(indexes.len())..]) >> (place % 8) & mask;
-        *slot = *palette.get(index as usize).ok_or((
-            CloudErrorKind::Malformed,
-            Some(point),
-            "an index is outside the palette",
-        ))?;
+
+    fn fill(&mut self, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
+        let mask = (1_u32 << self.bits) - 1;
+        let first = self.filled;
+        self.filled += column.len();
+        for (point, slot) in (first..).zip(column.slots::<N>()) {
+            let place = point * self.bits;
+            let bytes = &self.indexes[(place / 8).min(self.indexes.len())..];
+            let index = bits_from(bytes) >> (place % 8) & mask;
+            *slot = *self.values.get(index as usize).ok_or((
+                CloudErrorKind::Malformed,
+                Some(point),
+                "an index is outside the palette",
+            ))?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The first 4 bytes as a number; bytes that are not there count as 0. An index has 16 bits at most, so it
@@ -134,53 +208,190 @@ fn bits_from(bytes: &[u8]) -> u32 {
     )
 }
 
-fn read_runs<const N: usize>(run: &mut Run<'_>, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
-    let runs = u32::from_le_bytes(take(run)?);
-    let mut left = column.len();
-    let mut slots = column.slots::<N>();
-    for _ in 0..runs {
-        let value = take::<N>(run)?;
-        let length = run_length(run, &mut left)?;
-        slots.by_ref().take(length).for_each(|slot| *slot = value);
-    }
-    filled(left)
+/// What both kinds of runs have in common.
+struct Head<'a> {
+    /// From the next run on.
+    run: Run<'a>,
+    /// Runs that have not been read.
+    runs: u32,
+    /// Points of the section, and how many of them runs that have been read are for.
+    points: usize,
+    promised: usize,
+    /// Points of the last run that have not been filled.
+    repeat: usize,
 }
 
-fn read_delta_runs<D: Decoder<Layout = Leb128>, const N: usize>(
+impl<'a> Head<'a> {
+    fn open(run: &mut Run<'a>, points: usize) -> Result<Self, SectionFlaw> {
+        let runs = u32::from_le_bytes(take(run)?);
+        Ok(Self { run: *run, runs, points, promised: 0, repeat: 0 })
+    }
+
+    fn is_open(&self) -> bool {
+        self.runs > 0
+    }
+
+    /// A run's length, behind its value: plain LEB128, by the strict reader, and never 0.
+    fn read_length(&mut self) -> Result<(), SectionFlaw> {
+        let (length, used) = decode_token(self.run.data).map_err(|error| {
+            (kind_of(error), None, "a run's length is cut short or has more than 64 bits")
+        })?;
+        self.run.data = &self.run.data[used..];
+        let length = usize::try_from(length).ok().filter(|&length| length <= self.points - self.promised);
+        let length = length.ok_or_else(|| malformed("the runs have more points than the chunk"))?;
+        if length == 0 {
+            return Err(malformed("a run has no points"));
+        }
+        self.runs -= 1;
+        self.promised += length;
+        self.repeat = length;
+        Ok(())
+    }
+
+    /// Takes at most so many points off the run.
+    fn take(&mut self, points: usize) -> usize {
+        let taken = self.repeat.min(points);
+        self.repeat -= taken;
+        taken
+    }
+}
+
+fn runs_end_early() -> SectionFlaw {
+    malformed("the runs end before the chunk's points")
+}
+
+/// Runs of a value.
+struct Runs<'a, const N: usize> {
+    head: Head<'a>,
+    value: [u8; N],
+}
+
+impl<const N: usize> Runs<'_, N> {
+    fn next(&mut self) -> Result<(), SectionFlaw> {
+        self.value = take(&mut self.head.run)?;
+        self.head.read_length()
+    }
+
+    fn fill(&mut self, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
+        let mut left = column.len();
+        let mut slots = column.slots::<N>();
+        while left > 0 {
+            if self.head.repeat == 0 {
+                if !self.head.is_open() {
+                    return Err(runs_end_early());
+                }
+                self.next()?;
+            }
+            let length = self.head.take(left);
+            slots.by_ref().take(length).for_each(|slot| *slot = self.value);
+            left -= length;
+        }
+        Ok(())
+    }
+}
+
+/// Runs of a delta.
+struct DeltaRuns<'a> {
+    head: Head<'a>,
+    delta: i64,
+    sum: i64,
+}
+
+impl DeltaRuns<'_> {
+    fn next<D: Decoder<Layout = Leb128>>(&mut self, decoder: D) -> Result<(), SectionFlaw> {
+        self.delta = next_delta(decoder, &mut self.head.run).map_err(at(self.head.promised))?;
+        self.head.read_length()
+    }
+
+    fn fill<D: Decoder<Layout = Leb128>, const N: usize>(
+        &mut self,
+        decoder: D,
+        column: &mut Column<'_>,
+    ) -> Result<(), SectionFlaw> {
+        let mut left = column.len();
+        let mut slots = column.slots::<N>();
+        while left > 0 {
+            if self.head.repeat == 0 {
+                if !self.head.is_open() {
+                    return Err(runs_end_early());
+                }
+                self.next(decoder)?;
+            }
+            let length = self.head.take(left);
+            slots.by_ref().take(length).for_each(|slot| {
+                self.sum = self.sum.wrapping_add(self.delta);
+                *slot = low_bytes(self.sum);
+            });
+            left -= length;
+        }
+        Ok(())
+    }
+}
+
+/// A section of another mode than `DeltaVarint`, to be filled a window of points at a time.
+pub(in crate::cloud) struct Section<'a> {
+    cursor: AnyWidth<'a>,
+    offset: usize,
+}
+
+enum AnyWidth<'a> {
+    Two(Cursor<'a, 2>),
+    Four(Cursor<'a, 4>),
+    Eight(Cursor<'a, 8>),
+}
+
+impl<'a> Section<'a> {
+    /// Opens the section at the front of `run` and moves `run` behind it; `None` if it holds tokens, with
+    /// `run` at the first one.
+    ///
+    /// # Errors
+    /// If the section contradicts itself or is cut short.
+    pub(in crate::cloud) fn open<D: Decoder<Layout = Leb128>>(
+        decoder: D,
+        step: &Step,
+        run: &mut Run<'a>,
+        points: usize,
+    ) -> Result<Option<Self>, CloudErrorKind> {
+        let mode = mode_of(run).map_err(|flaw| flaw.0)?;
+        if mode == SectionMode::DeltaVarint {
+            return Ok(None);
+        }
+        let cursor = match width(step) {
+            2 => opened(decoder, mode, run, points).map(AnyWidth::Two),
+            4 => opened(decoder, mode, run, points).map(AnyWidth::Four),
+            _ => opened(decoder, mode, run, points).map(AnyWidth::Eight),
+        };
+        Ok(Some(Self { cursor: cursor.map_err(|flaw| flaw.0)?, offset: step.offset }))
+    }
+
+    /// Fills the field of the next points.
+    ///
+    /// # Errors
+    /// As [`read_section`].
+    pub(in crate::cloud) fn fill<D: Decoder<Layout = Leb128>>(
+        &mut self,
+        decoder: D,
+        point_step: usize,
+        points: &mut [u8],
+    ) -> Result<(), CloudErrorKind> {
+        let mut column = Column { points, point_step, offset: self.offset };
+        let done = match &mut self.cursor {
+            AnyWidth::Two(cursor) => cursor.fill(decoder, &mut column),
+            AnyWidth::Four(cursor) => cursor.fill(decoder, &mut column),
+            AnyWidth::Eight(cursor) => cursor.fill(decoder, &mut column),
+        };
+        done.map_err(|flaw| flaw.0)
+    }
+}
+
+/// The cursor of a section, with `run` moved behind it.
+fn opened<'a, D: Decoder<Layout = Leb128>, const N: usize>(
     decoder: D,
-    run: &mut Run<'_>,
-    column: &mut Column<'_>,
-) -> Result<(), SectionFlaw> {
-    let runs = u32::from_le_bytes(take(run)?);
-    let points = column.len();
-    let mut left = points;
-    let mut slots = column.slots::<N>();
-    let mut sum = 0_i64;
-    for _ in 0..runs {
-        let delta = next_delta(decoder, run).map_err(at(points - left))?;
-        let length = run_length(run, &mut left)?;
-        slots.by_ref().take(length).for_each(|slot| {
-            sum = sum.wrapping_add(delta);
-            *slot = low_bytes(sum);
-        });
-    }
-    filled(left)
-}
-
-/// A run's length, taken off what is left of the chunk: plain LEB128, by the strict reader, and never 0.
-fn run_length(run: &mut Run<'_>, left: &mut usize) -> Result<usize, SectionFlaw> {
-    let (length, used) = decode_token(run.data)
-        .map_err(|error| (kind_of(error), None, "a run's length is cut short or has more than 64 bits"))?;
-    run.data = &run.data[used..];
-    let length = usize::try_from(length).ok().filter(|&length| length <= *left);
-    let length = length.ok_or_else(|| malformed("the runs have more points than the chunk"))?;
-    if length == 0 {
-        return Err(malformed("a run has no points"));
-    }
-    *left -= length;
-    Ok(length)
-}
-
-fn filled(left: usize) -> Result<(), SectionFlaw> {
-    if left == 0 { Ok(()) } else { Err(malformed("the runs end before the chunk's points")) }
+    mode: SectionMode,
+    run: &mut Run<'a>,
+    points: usize,
+) -> Result<Cursor<'a, N>, SectionFlaw> {
+    let mut start = *run;
+    *run = Cursor::<N>::open(mode, run, points)?.end(decoder)?;
+    Cursor::open(mode, &mut start, points)
 }
