@@ -1,7 +1,7 @@
 //! Where tokens end, counted in their bytes: what a byte below 0x80 says without decoding.
 
-/// Bytes in the blocks that are counted at once.
-const BLOCK: usize = 32;
+/// Bytes in the blocks that are counted at once: the sum of a block has to fit a byte.
+const BLOCK: usize = 128;
 
 /// How many tokens end in these bytes.
 pub(super) fn tokens_in(bytes: &[u8]) -> usize {
@@ -19,6 +19,7 @@ pub(super) fn bytes_of(bytes: &[u8], tokens: usize) -> usize {
     let mut left = tokens;
     let mut at = 0;
     at += skip::<BLOCK>(bytes, &mut left);
+    at += skip::<32>(&bytes[at..], &mut left);
     at += skip::<8>(&bytes[at..], &mut left);
     at += bytes[at..]
         .iter()

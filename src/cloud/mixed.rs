@@ -5,15 +5,11 @@
 //! where one of those lanes is not what it has to be. That row is read field by field. Behind it the window's
 //! tokens are right again, counted from the next byte that ends a token: nothing is decoded twice.
 
-use variants::{
-    Decoder, Run, Word,
-    layout::Leb128,
-    lift::{Lane, Lift, Store},
-};
+use variants::{Decoder, Run, Word, layout::Leb128, lift::Lift};
 
 use super::{
     Codec, Plan, Step,
-    block::{GaveUp, SLACK, lane},
+    block::{GaveUp, Lifts, SLACK},
     ends::{bytes_of, has_padded_end, padded_end, tokens_in},
     gorilla::GorillaReader,
 };
@@ -104,11 +100,9 @@ pub(super) fn rows<D: Decoder<Layout = Leb128>>(
     points: &mut [u8],
 ) -> Result<bool, GaveUp> {
     let Some(parts) = plan.rows.iter().map(Part::new).collect::<Option<Vec<_>>>() else { return Ok(false) };
-    let lanes: Vec<_> =
-        plan.rows.iter().map(|step| lane(step).unwrap_or(Lane { offset: 0, store: Store::Skip })).collect();
     let all = points.len() / plan.point_step;
     let mut rows = Rows {
-        lift: Lift::new(&lanes, plan.point_step).map_err(|_| GaveUp)?,
+        lift: Lifts::of(plan).rows.clone().ok_or(GaveUp)?,
         point_step: plan.point_step,
         known: 0,
         lifted: 0,

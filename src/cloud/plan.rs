@@ -1,8 +1,8 @@
 //! How each field of a cloud is coded: resolved once from the fields, the version and the mode.
 
-use std::ops::Range;
+use std::{ops::Range, sync::OnceLock};
 
-use super::{Cloud, CloudError, CloudErrorKind, Field, FieldType};
+use super::{Cloud, CloudError, CloudErrorKind, Field, FieldType, block::Lifts};
 
 /// Points in a chunk; the last one holds the rest. All deltas restart with each chunk.
 pub const CHUNK_POINTS: usize = 32_768;
@@ -106,7 +106,7 @@ pub enum Span {
 }
 
 /// How the points of a cloud are coded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Bytes from one point to the next.
     pub point_step: usize,
@@ -120,6 +120,8 @@ pub struct Plan {
     pub sections: Vec<Step>,
     /// Whether bytes behind a chunk's last value are an error (version 5's sections) or ignored.
     pub refuses_left_over: bool,
+    /// What the block path works out of the above, once for all chunks.
+    pub(super) lifts: OnceLock<Lifts>,
 }
 
 impl Plan {
@@ -152,7 +154,8 @@ impl Plan {
             steps.partition(|step| sectioned && matches!(step.codec, Codec::Integer(_)));
         let refuses_left_over = !sections.is_empty();
         let rows_overlap = overlap(&rows);
-        Ok(Self { point_step, rows, group, rows_overlap, sections, refuses_left_over })
+        let lifts = OnceLock::new();
+        Ok(Self { point_step, rows, group, rows_overlap, sections, refuses_left_over, lifts })
     }
 
     /// The plan that writes this cloud.

@@ -13,7 +13,7 @@ mod stream;
 use variants::{
     Decoder, Run,
     layout::Leb128,
-    lift::{Lane, Store},
+    lift::{Lane, Lift, Store},
 };
 
 use super::{Codec, Plan, Step, ends::bytes_of, mixed, path::rows_per_point, sections::Section};
@@ -22,8 +22,8 @@ use stream::Stream;
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
 const MOST_LANES: usize = 256;
 
-/// Bytes of points that are filled by all sections before the next ones are begun: half of an L1 cache.
-const FILLED_TOGETHER: usize = 16 << 10;
+/// Bytes of points that are filled by all sections before the next ones are begun: they stay in an L1 cache.
+const FILLED_TOGETHER: usize = 24 << 10;
 
 /// The fewest points that are filled together.
 const LEAST_TOGETHER: usize = 128;
@@ -34,6 +34,34 @@ pub(super) const SLACK: usize = 128;
 /// The chunk cannot be decoded this way.
 #[derive(Debug)]
 pub(super) struct GaveUp;
+
+/// The lifts of a plan, as a chunk's start needs them; those that there are none for are missing.
+#[derive(Clone, Debug)]
+pub(super) struct Lifts {
+    /// Of the rows; fields that are no tokens are skipped.
+    pub(super) rows: Option<Lift>,
+    /// Of each section, should it hold tokens.
+    sections: Vec<Option<Lift>>,
+}
+
+impl Lifts {
+    fn new(plan: &Plan) -> Self {
+        let lanes: Vec<_> = plan.rows.iter().map(|step| lane(step).unwrap_or(SKIPPED)).collect();
+        let section = |step| Lift::new(&[lane(step)?], plan.point_step).ok();
+        Self {
+            rows: Lift::new(&lanes, plan.point_step).ok(),
+            sections: plan.sections.iter().map(section).collect(),
+        }
+    }
+
+    /// Those of this plan.
+    pub(super) fn of(plan: &Plan) -> &Self {
+        plan.lifts.get_or_init(|| Self::new(plan))
+    }
+}
+
+/// The lane of a field that is no token.
+const SKIPPED: Lane = Lane { offset: 0, store: Store::Skip };
 
 /// What fills some fields of the points, from the first one to the last.
 enum Source<'a> {
@@ -51,36 +79,33 @@ pub(super) fn decode<D: Decoder<Layout = Leb128>>(
     let mut run = Run::of_data(bytes);
     let count = points.len() / plan.point_step;
     let mut sources = Vec::with_capacity(1 + plan.sections.len());
+    let lifts = Lifts::of(plan);
     let in_windows = !plan.rows_overlap && plan.rows.len() <= MOST_LANES;
-    match plan.rows.iter().map(lane).collect::<Option<Vec<_>>>() {
-        Some(lanes) if lanes.is_empty() => {}
-        Some(lanes) if in_windows && plan.sections.is_empty() => {
+    let are_tokens = plan.rows.iter().all(|step| step.codec.is_token());
+    if in_windows && are_tokens && !plan.rows.is_empty() {
+        let mut rows = Stream::new(lifts.rows.as_ref().ok_or(GaveUp)?, &plan.rows, run, count);
+        if plan.sections.is_empty() {
             // Nothing follows whose beginning would have to be known.
-            let mut rows = Stream::new(&lanes, plan.point_step, run, count).ok_or(GaveUp)?;
             return rows.fill(decoder, plan.point_step, points);
         }
-        Some(lanes) if in_windows => {
-            let tokens = count * lanes.len();
-            sources.push(Source::Tokens(Stream::new(&lanes, plan.point_step, run, count).ok_or(GaveUp)?));
-            pass(&mut run, tokens);
-        }
-        _ => {
-            let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
-            if !done {
-                rows_per_point(decoder, plan, &mut run, points).map_err(|_| GaveUp)?;
-            }
+        pass(&mut run, count * plan.rows.len());
+        sources.push(Source::Tokens(rows));
+    } else if !plan.rows.is_empty() {
+        let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
+        if !done {
+            rows_per_point(decoder, plan, &mut run, points).map_err(|_| GaveUp)?;
         }
     }
-    for step in &plan.sections {
+    for (step, lift) in plan.sections.iter().zip(&lifts.sections) {
         let section = Section::open(decoder, step, &mut run, count).map_err(|_| GaveUp)?;
-        sources.push(match (section, lane(step)) {
-            (Some(section), _) => Source::Section(section),
-            (None, Some(lane)) => {
-                let stream = Stream::new(&[lane], plan.point_step, run, count).ok_or(GaveUp)?;
+        sources.push(match section {
+            Some(section) => Source::Section(section),
+            None => {
+                let step = std::slice::from_ref(step);
+                let stream = Stream::new(lift.as_ref().ok_or(GaveUp)?, step, run, count);
                 pass(&mut run, count);
                 Source::Tokens(stream)
             }
-            (None, None) => return Err(GaveUp),
         });
     }
     if plan.refuses_left_over && !run.data.is_empty() {
@@ -107,7 +132,7 @@ fn pass(run: &mut Run<'_>, tokens: usize) {
 }
 
 /// A token step as the lift knows it.
-pub(super) fn lane(step: &Step) -> Option<Lane> {
+fn lane(step: &Step) -> Option<Lane> {
     let store = match step.codec {
         Codec::Group { resolution } => Store::GroupF32 { resolution },
         Codec::Lossy32 { resolution } => Store::F32 { resolution },

@@ -1,13 +1,9 @@
 //! A stream of tokens that a window at a time is decoded in bulk, and lifted into the points.
 
-use variants::{
-    Decoder, ErrorKind, Run, Word,
-    layout::Leb128,
-    lift::{Lane, Lift},
-};
+use variants::{Decoder, ErrorKind, Run, Word, layout::Leb128, lift::Lift};
 
 use super::{GaveUp, SLACK};
-use crate::cloud::ends::has_padded_end;
+use crate::cloud::{Step, ends::has_padded_end};
 
 /// Tokens in a window: with their points they fill about half of an L1 cache.
 const WINDOW: usize = 4096;
@@ -40,19 +36,19 @@ struct Window<W> {
 }
 
 impl<'a> Stream<'a> {
-    /// The stream of so many points that begins where `run` stands; `None` if the fields do not suit the lift.
-    pub(super) fn new(lanes: &[Lane], point_step: usize, run: Run<'a>, points: usize) -> Option<Self> {
-        let window = if lanes.len() == 1 { COLUMN_WINDOW } else { WINDOW };
-        Some(Self {
-            lift: Lift::new(lanes, point_step).ok()?,
+    /// The stream of so many points' tokens of these fields that begins where `run` stands.
+    pub(super) fn new(lift: &Lift, steps: &[Step], run: Run<'a>, points: usize) -> Self {
+        let window = if steps.len() == 1 { COLUMN_WINDOW } else { WINDOW };
+        Self {
+            lift: lift.clone(),
             run,
-            left: points * lanes.len(),
-            has_floats: lanes.iter().any(|lane| !lane.store.is_integer()),
+            left: points * steps.len(),
+            has_floats: steps.iter().any(|step| step.codec.is_lossy_float()),
             narrow: Window::new(window),
             wide: Window::new(0),
             is_wide: false,
             wide_windows: 0,
-        })
+        }
     }
 
     /// Fills the fields of the next points, which are whole ones.
