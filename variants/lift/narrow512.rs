@@ -65,6 +65,15 @@ impl Narrow {
         (0..self.plan.points).find(at_line).filter(|_| whole && self.plan.points * self.point_step == 64)
     }
 
+    /// Whether the vector is four points of four elements that are adjacent in the point, too.
+    fn has_quarters(&self) -> bool {
+        let window = &self.plan.windows[0];
+        let in_order = (0..16).all(|byte| usize::from(window.index[byte]) == byte);
+        (self.plan.points, self.plan.lanes, self.loaded) == (4, 4, !0)
+            && in_order
+            && window.mask & 0xffff == 0xffff
+    }
+
     /// Lifts rows of `stride` tokens that are whole vectors, from lane `first` on; as whole `lines` if
     /// [`Self::points_to_line`] found that `points` starts one. `false` if an integer lane holds a NaN marker.
     pub(super) fn run(
@@ -92,6 +101,7 @@ impl Narrow {
         let body = match self.plan.shape {
             Shape::Plain if lines => by_steps::<LINES>(self.plan.steps),
             Shape::Plain => by_steps::<PLAIN>(self.plan.steps),
+            Shape::Many if self.has_quarters() => body::<2, QUARTERS>,
             Shape::One => by_steps::<ONE>(self.plan.steps),
             Shape::Many => by_steps::<MANY>(self.plan.steps),
         };
@@ -105,6 +115,8 @@ impl Narrow {
     }
 }
 
+/// Four points, each of four adjacent elements.
+const QUARTERS: u8 = 4;
 /// Plain, past the cache.
 const LINES: u8 = 3;
 const PLAIN: u8 = Shape::Plain as u8;
@@ -179,6 +191,21 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     let mut store = |vector: usize, values: __m512i| {
         // SAFETY: the caller vouches that the vector's points lie in `points`.
         let point = unsafe { points.as_mut_ptr().add(vector * vectors.point_step) };
+        if SHAPE == QUARTERS {
+            let quarters = [
+                _mm512_castsi512_si128(values),
+                _mm512_extracti32x4_epi32::<1>(values),
+                _mm512_extracti32x4_epi32::<2>(values),
+                _mm512_extracti32x4_epi32::<3>(values),
+            ];
+            for (point_index, quarter) in quarters.into_iter().enumerate() {
+                // SAFETY: the first window starts at the first lane of the first of four points.
+                let at = unsafe { point.add(point_index * narrow.point_step + only_start) };
+                // SAFETY: the four lanes' 16 bytes are adjacent in each of the points.
+                unsafe { _mm_storeu_si128(at.cast(), quarter) };
+            }
+            return;
+        }
         if SHAPE != MANY {
             let bytes = if SHAPE == ONE { _mm512_permutexvar_epi8(only_index, values) } else { values };
             // SAFETY: the window starts at a lane of these points.

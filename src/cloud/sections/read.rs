@@ -181,20 +181,36 @@ impl<'a, const N: usize> Palette<'a, N> {
     }
 
     fn fill(&mut self, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
-        let mask = (1_u32 << self.bits) - 1;
-        let first = self.filled;
-        self.filled += column.len();
-        for (point, slot) in (first..).zip(column.slots::<N>()) {
-            let place = point * self.bits;
+        let eights = if self.filled.is_multiple_of(8) { column.len() / 8 } else { 0 };
+        let mut slots = column.slots::<N>();
+        // Eight indexes take whole bytes: where in them each one lies is always the same.
+        let places: [_; 8] = std::array::from_fn(|index| (index * self.bits / 8, index * self.bits % 8));
+        let first_byte = self.filled / 8 * self.bits;
+        for bytes in (0..eights).map(|eight| &self.indexes[first_byte + eight * self.bits..]) {
+            // The last index begins in byte 14 at most.
+            let Some(bytes) = bytes.first_chunk::<18>() else { break };
+            for ((byte, shift), slot) in places.into_iter().zip(&mut slots) {
+                *slot = self.value(self.filled, bits_from(&bytes[byte..]) >> shift & self.mask())?;
+                self.filled += 1;
+            }
+        }
+        for slot in slots {
+            let place = self.filled * self.bits;
             let bytes = &self.indexes[(place / 8).min(self.indexes.len())..];
-            let index = bits_from(bytes) >> (place % 8) & mask;
-            *slot = *self.values.get(index as usize).ok_or((
-                CloudErrorKind::Malformed,
-                Some(point),
-                "an index is outside the palette",
-            ))?;
+            *slot = self.value(self.filled, bits_from(bytes) >> (place % 8) & self.mask())?;
+            self.filled += 1;
         }
         Ok(())
+    }
+
+    fn mask(&self) -> u32 {
+        (1 << self.bits) - 1
+    }
+
+    #[inline(always)]
+    fn value(&self, point: usize, index: u32) -> Result<[u8; N], SectionFlaw> {
+        let value = self.values.get(index as usize);
+        value.copied().ok_or((CloudErrorKind::Malformed, Some(point), "an index is outside the palette"))
     }
 }
 
