@@ -69,6 +69,22 @@ fn list_shows_every_variant_and_capture_within_100_columns() {
 }
 
 #[test]
+fn a_reader_who_has_seen_enough_is_no_panic() {
+    for arguments in [&["list"][..], &["rank", "--capture", "mix-100", "--rounds", "5", "--json"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = command(arguments)
+            .stdout(writer)
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .and_then(std::process::Child::wait_with_output)
+            .expect("the command ends");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(output.status.code(), Some(141));
+    }
+}
+
+#[test]
 fn verify_covers_every_variant_that_runs_here() {
     let shown = text(&lab(&["verify", "--capture", "vlp16-columns", "alternating-1-2"]));
     let here =

@@ -1,5 +1,11 @@
 //! The command line: what can be asked, and the exit code of the answer.
 
+/// As the standard library's, except that a reader who has seen enough is no reason to panic. It stands before the
+/// modules, so that it is theirs, too.
+macro_rules! println {
+    ($($text:tt)*) => { $crate::cli::print_line(format_args!($($text)*)) };
+}
+
 mod gate;
 mod list;
 mod rank;
@@ -9,7 +15,11 @@ mod select;
 mod survey;
 mod verify;
 
-use std::process::ExitCode;
+use std::{
+    fmt,
+    io::{self, Write},
+    process::{self, ExitCode},
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use variants::cpu;
@@ -86,5 +96,19 @@ pub fn run() -> ExitCode {
             eprintln!("varint-lab: {error}");
             ExitCode::from(error.exit_code())
         }
+    }
+}
+
+/// What shells show for a program that was ended for writing to a pipe that nobody reads.
+const PIPE_CLOSED: i32 = 141;
+
+/// Prints a line; where nobody reads it, the program ends without a word, as others do in a pipe.
+fn print_line(text: fmt::Arguments<'_>) {
+    if let Err(error) = writeln!(io::stdout().lock(), "{text}") {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            process::exit(PIPE_CLOSED);
+        }
+        eprintln!("varint-lab: the output cannot be written: {error}");
+        process::exit(1);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command, thread};
 
-use super::record::Machine;
+use super::record::{Cache, Machine};
 
 impl Machine {
     /// This machine, now; `load` starts as (now, now) and is completed by [`Machine::finish`].
@@ -13,6 +13,7 @@ impl Machine {
             cpu: cpu_name().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             processors: thread::available_parallelism().map_or(1, |count| count.get() as u32),
             features: features(),
+            caches: caches(),
             rustc: env!("BUILD_RUSTC").to_owned(),
             target: env!("BUILD_TARGET").to_owned(),
             revision: revision().unwrap_or_else(|| "unknown".to_owned()),
@@ -77,6 +78,33 @@ fn features() -> Vec<String> {
     }
 }
 
+/// The data and unified caches of the first processor; none where the system does not tell.
+fn caches() -> Vec<Cache> {
+    let Ok(folders) = fs::read_dir("/sys/devices/system/cpu/cpu0/cache") else { return Vec::new() };
+    let mut found: Vec<Cache> = folders
+        .filter_map(|folder| {
+            let folder = folder.ok()?.path();
+            let text = |name: &str| Some(fs::read_to_string(folder.join(name)).ok()?.trim().to_owned());
+            let bytes = cache_bytes(&text("size")?)?;
+            (text("type")? != "Instruction").then_some(Cache { level: text("level")?.parse().ok()?, bytes })
+        })
+        .collect();
+    found.sort_by_key(|cache| (cache.level, cache.bytes));
+    found
+}
+
+/// The kernel's `48K` or `2M` in bytes.
+fn cache_bytes(text: &str) -> Option<u64> {
+    let number = text.trim_end_matches(['K', 'M']);
+    let unit = match &text[number.len()..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
 /// The commit of the source, with a mark if it was changed since.
 fn revision() -> Option<String> {
     let git = |arguments: &[&str]| {
@@ -93,4 +121,17 @@ fn revision() -> Option<String> {
 /// The one-minute load average.
 fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cache_bytes;
+
+    #[test]
+    fn the_kernels_cache_sizes() {
+        assert_eq!(cache_bytes("48K"), Some(48 << 10));
+        assert_eq!(cache_bytes("2M"), Some(2 << 20));
+        assert_eq!(cache_bytes("512"), Some(512));
+        assert_eq!(["", "K", "2KM", "x"].map(cache_bytes), [None; 4]);
+    }
 }

@@ -14,5 +14,5 @@ pub mod survey;
 pub mod tokens;
 pub mod verify;
 
-pub use record::{CaptureFacts, Machine, Record, RunRecord};
+pub use record::{Cache, CaptureFacts, Machine, Record, RunRecord, SweepRow};
 pub use rounds::{Times, interleave};

@@ -96,8 +96,50 @@ pub struct CaptureFacts {
     pub length_shares: [f64; 10],
 }
 
+/// A cache that a core reads data through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// 1, 2, 3: from the core outwards.
+    pub level: u8,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// One contestant at one place of a sweep: a series of measurements along one quantity, which is in no ranking.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SweepRow {
+    /// Which series: `working-set`, `two-byte-share` or `two-byte-share-repeating`.
+    pub sweep: String,
+    /// The capture that is decoded, or how the stream is made up.
+    pub stream: String,
+    /// Where in the series: bytes of output before any of it is written again, or the share of 2-byte tokens, 0 to 1.
+    pub place: f64,
+    /// The variant's name.
+    pub variant: String,
+    /// `scalar`, `BMI2`, `SSE4.1`, `AVX2` or `AVX-512`.
+    pub class: String,
+    /// `ranked`, `control` or `rejected`.
+    pub standing: String,
+    /// Tokens decoded in each round.
+    pub tokens: u64,
+    /// Rounds measured, each with all contestants in a new order.
+    pub rounds: u32,
+    /// Thread CPU time per token, the fastest round, in nanoseconds.
+    pub ns_min: f64,
+    /// The same, median of the rounds.
+    pub ns_median: f64,
+    /// Time of `leb128_loop` divided by this one's, minima of the same run: more than 1 is faster.
+    pub vs_loop: f64,
+    /// The lowest `vs_loop` of the five fifths of the rounds, each taken alone.
+    pub vs_loop_low: f64,
+    /// The highest of them.
+    pub vs_loop_high: f64,
+    /// Encoded bytes per token.
+    pub bytes_per_token: f64,
+}
+
 /// Where and when a record was made. Absolute times are never compared across machines.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU's own name.
     pub cpu: String,
@@ -105,6 +147,9 @@ pub struct Machine {
     pub processors: u32,
     /// The features the variants use that this CPU has.
     pub features: Vec<String>,
+    /// Data and unified caches, innermost first, if the system tells.
+    #[serde(default)]
+    pub caches: Vec<Cache>,
     /// `rustc --version` of the build.
     pub rustc: String,
     /// The build's target triple.
@@ -118,7 +163,7 @@ pub struct Machine {
 }
 
 /// A whole run: what one report is rendered from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Where it was measured.
     pub machine: Machine,
@@ -128,4 +173,8 @@ pub struct RunRecord {
     pub records: Vec<Record>,
     /// Whether it was made with fewer rounds.
     pub quick: bool,
+    /// The command line that made it; empty if that is not known.
+    pub command: String,
+    /// Series along one quantity, which are in no ranking.
+    pub sweeps: Vec<SweepRow>,
 }

@@ -41,21 +41,38 @@ impl Staging {
         Ok(())
     }
 
-    /// Moves every file into place. Each move is atomic, and if one fails those before it are taken back.
+    /// Moves every file into place, in the order they were added. Each move is atomic, and if one fails those before
+    /// it are taken back.
     pub(crate) fn commit(self) -> Result<()> {
-        for (_, target) in &self.moves {
-            if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent).map_err(|error| failed(target, &error))?;
-            }
-        }
-        for (at, (staged, target)) in self.moves.iter().enumerate() {
-            let moved = self.keep_old(at).and_then(|()| fs::rename(staged, target));
-            if let Err(error) = moved {
+        self.prepare()?;
+        for at in 0..self.moves.len() {
+            if let Err(error) = self.move_one(at) {
                 self.take_back(at);
-                return Err(failed(target, &error));
+                return Err(failed(&self.moves[at].1, &error));
             }
         }
         Ok(())
+    }
+
+    /// What takes time, before anything is moved: folders, and copies of what the targets hold.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        for (at, (_, target)) in self.moves.iter().enumerate() {
+            let folder = target.parent().map_or(Ok(()), fs::create_dir_all);
+            folder.and_then(|()| self.keep_old(at)).map_err(|error| failed(target, &error))?;
+        }
+        Ok(())
+    }
+
+    /// How many files there are.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Moves one of the files.
+    pub(crate) fn move_one(&self, at: usize) -> io::Result<()> {
+        let (staged, target) = &self.moves[at];
+        fs::rename(staged, target)
     }
 
     fn old(&self, at: usize) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-use crate::measure::{CaptureFacts, Machine, Record, RunRecord};
+use crate::measure::{Cache, CaptureFacts, Machine, Record, RunRecord};
 
 /// A decoder of the made-up field: name, layout, class, standing, speed against the loop, bytes against LEB128.
 pub(crate) type Contestant = (&'static str, &'static str, &'static str, &'static str, f64, f64);
@@ -105,6 +105,9 @@ pub(crate) fn machine() -> Machine {
         cpu: "Example(R) Xeon(R) CPU 9999 @ 3.00GHz".to_owned(),
         processors: 2,
         features: ["sse4.1", "avx2", "bmi2", "avx512f"].map(str::to_owned).to_vec(),
+        caches: [(1, 48 << 10), (2, 2 << 20), (3, 30 << 20)]
+            .map(|(level, bytes)| Cache { level, bytes })
+            .to_vec(),
         rustc: "rustc 1.95.0".to_owned(),
         target: "x86_64-unknown-linux-gnu".to_owned(),
         revision: "0123abc".to_owned(),
@@ -135,7 +138,14 @@ pub(crate) fn run_of(field: &[Contestant], captures: &[CaptureFacts]) -> RunReco
             records.push(record);
         }
     }
-    RunRecord { machine: machine(), captures: captures.to_vec(), records, quick: false }
+    RunRecord {
+        machine: machine(),
+        captures: captures.to_vec(),
+        records,
+        quick: false,
+        command: "varint-lab report".to_owned(),
+        sweeps: Vec::new(),
+    }
 }
 
 /// Adds the points task in both modes, made of the real captures' LEB128 rows and of the controls.

@@ -257,7 +257,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn of(record: &Record) -> Self {
+    pub(crate) fn of(record: &Record) -> Self {
         match (record.synthetic, record.short) {
             (true, _) => Self::Synthetic,
             (false, true) => Self::Short,

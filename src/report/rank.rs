@@ -20,7 +20,7 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// `None` if the value is no usable figure. A limit that is none, or on the wrong side, is the value.
-    fn of(record: &Record) -> Option<Self> {
+    pub(crate) fn of(record: &Record) -> Option<Self> {
         let value = usable(record.vs_loop)?;
         Some(Self {
             low: usable(record.vs_loop_low).unwrap_or(value).min(value),

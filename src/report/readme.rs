@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::report::{
     blocks::Block,
-    charts::ranking_file,
+    charts::{Chart, ranking_file},
     conclusions::conclusions,
     findings::{Answer, best_of_classes, names},
     question::{Kind, Wire},
@@ -12,16 +12,16 @@ use crate::report::{
     text::{code, digits, markdown, plural, table, times},
 };
 
-/// The headline between its markers. `charts` is the way from the README to the charts.
-pub(crate) fn headline(answers: &[Answer<'_>], charts: &str) -> Block {
+/// The headline between its markers. `way` is the way from the README to the charts.
+pub(crate) fn headline(answers: &[Answer<'_>], way: &str, charts: &[Chart]) -> Block {
     let body = answers.iter().find(|answer| answer.asked.question.wire == Wire::Fixed).map_or_else(
         || "Nothing was measured yet on the bytes that cloudini writes.".to_owned(),
-        |answer| body(answers, answer, charts),
+        |answer| body(answers, answer, way, charts),
     );
     Block { open: "<!-- headline -->".to_owned(), close: "<!-- end headline -->".to_owned(), body }
 }
 
-fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
+fn body(answers: &[Answer<'_>], answer: &Answer<'_>, way: &str, charts: &[Chart]) -> String {
     let Answer { asked, overall } = answer;
     let first = overall.first();
     if first.is_empty() {
@@ -58,13 +58,15 @@ fn body(answers: &[Answer<'_>], answer: &Answer<'_>, charts: &str) -> String {
     ];
     mean.extend(chosen.iter().map(|entry| format!("**{}**", times(entry.ratio.value))));
     rows.push(mean);
-    let file = ranking_file(asked);
+    let picture = charts.iter().find(|chart| chart.is_named(&ranking_file(asked))).map(|chart| {
+        let alt = markdown(&format!("{}: ranking of all decoders", asked.question.wire_words()));
+        format!("\n[![{alt}]({way}/{file})]({way}/{file})", file = chart.file)
+    });
     format!(
-        "{text}\n{}\nTimes the speed of {}; columns: the best decoder of each class.\n\n\
-         [![{}]({charts}/{file})]({charts}/{file})",
+        "{text}\n{}\nTimes the speed of {}; columns: the best decoder of each class.\n{}",
         table(&headings, &rows),
         code(asked.baseline),
-        markdown(&format!("{}: ranking of all decoders", asked.question.wire_words())),
+        picture.unwrap_or_default(),
     )
 }
 

@@ -1,6 +1,8 @@
-//! Records on disk: `rows.csv`, `captures.csv` and `machine.json` in a folder of their own, never overwritten.
+//! Records on disk: `rows.csv`, `captures.csv`, `machine.json` and, if there are any, `sweeps.csv` in a folder of
+//! their own, never overwritten.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -9,174 +11,26 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::{Error, Result},
-    measure::{CaptureFacts, Machine, Record, RunRecord},
-    report::{files::write_synced, question::slug},
+    measure::{CaptureFacts, Machine, Record, RunRecord, SweepRow},
+    report::{
+        files::write_synced,
+        question::slug,
+        record_rows::{CaptureRow, Row},
+    },
 };
 
 const ROWS: &str = "rows.csv";
 const CAPTURES: &str = "captures.csv";
 const MACHINE: &str = "machine.json";
+const SWEEPS: &str = "sweeps.csv";
 
 /// `machine.json`.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
     machine: Machine,
     quick: bool,
-}
-
-/// A line of `rows.csv`: a [`Record`] in which absent values are empty columns instead of missing ones.
-#[derive(Serialize)]
-struct Row<'a> {
-    task: &'a str,
-    word: &'a str,
-    arrangement: &'a str,
-    window: &'a str,
-    capture: &'a str,
-    synthetic: bool,
-    short: bool,
-    variant: &'a str,
-    layout: &'a str,
-    class: &'a str,
-    standing: &'a str,
-    tokens: u64,
-    rounds: u32,
-    ns_min: f64,
-    ns_median: f64,
-    vs_loop: f64,
-    vs_loop_median: f64,
-    vs_loop_low: f64,
-    vs_loop_high: f64,
-    bytes_per_token: f64,
-    gb_per_s: Option<f64>,
-    path: Option<&'a str>,
-    mode: Option<&'a str>,
-    vs_upstream: Option<f64>,
-    vs_upstream_low: Option<f64>,
-    vs_upstream_high: Option<f64>,
-}
-
-impl<'a> From<&'a Record> for Row<'a> {
-    fn from(record: &'a Record) -> Self {
-        Self {
-            task: &record.task,
-            word: &record.word,
-            arrangement: &record.arrangement,
-            window: &record.window,
-            capture: &record.capture,
-            synthetic: record.synthetic,
-            short: record.short,
-            variant: &record.variant,
-            layout: &record.layout,
-            class: &record.class,
-            standing: &record.standing,
-            tokens: record.tokens,
-            rounds: record.rounds,
-            ns_min: record.ns_min,
-            ns_median: record.ns_median,
-            vs_loop: record.vs_loop,
-            vs_loop_median: record.vs_loop_median,
-            vs_loop_low: record.vs_loop_low,
-            vs_loop_high: record.vs_loop_high,
-            bytes_per_token: record.bytes_per_token,
-            gb_per_s: record.gb_per_s,
-            path: record.path.as_deref(),
-            mode: record.mode.as_deref(),
-            vs_upstream: record.vs_upstream,
-            vs_upstream_low: record.vs_upstream_low,
-            vs_upstream_high: record.vs_upstream_high,
-        }
-    }
-}
-
-/// A line of `captures.csv`: [`CaptureFacts`] with a column for each length's share.
-#[derive(Serialize, Deserialize)]
-struct CaptureRow {
-    name: String,
-    sensor: String,
-    scene: String,
-    order: String,
-    fields: String,
-    source: String,
-    licence: String,
-    synthetic: bool,
-    short: bool,
-    points: u64,
-    tokens: u64,
-    bytes_per_token: f64,
-    share_1: f64,
-    share_2: f64,
-    share_3: f64,
-    share_4: f64,
-    share_5: f64,
-    share_6: f64,
-    share_7: f64,
-    share_8: f64,
-    share_9: f64,
-    share_10: f64,
-}
-
-impl From<&CaptureFacts> for CaptureRow {
-    fn from(facts: &CaptureFacts) -> Self {
-        let [share_1, share_2, share_3, share_4, share_5, share_6, share_7, share_8, share_9, share_10] =
-            facts.length_shares;
-        let CaptureFacts { name, sensor, scene, order, fields, source, licence, .. } = facts.clone();
-        let &CaptureFacts { synthetic, short, points, tokens, bytes_per_token, .. } = facts;
-        Self {
-            name,
-            sensor,
-            scene,
-            order,
-            fields,
-            source,
-            licence,
-            synthetic,
-            short,
-            points,
-            tokens,
-            bytes_per_token,
-            share_1,
-            share_2,
-            share_3,
-            share_4,
-            share_5,
-            share_6,
-            share_7,
-            share_8,
-            share_9,
-            share_10,
-        }
-    }
-}
-
-impl From<CaptureRow> for CaptureFacts {
-    fn from(row: CaptureRow) -> Self {
-        Self {
-            length_shares: [
-                row.share_1,
-                row.share_2,
-                row.share_3,
-                row.share_4,
-                row.share_5,
-                row.share_6,
-                row.share_7,
-                row.share_8,
-                row.share_9,
-                row.share_10,
-            ],
-            name: row.name,
-            sensor: row.sensor,
-            scene: row.scene,
-            order: row.order,
-            fields: row.fields,
-            source: row.source,
-            licence: row.licence,
-            synthetic: row.synthetic,
-            short: row.short,
-            points: row.points,
-            tokens: row.tokens,
-            bytes_per_token: row.bytes_per_token,
-        }
-    }
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    command: String,
 }
 
 /// Stores a run in a new folder `<date>-<machine>` of `records`, with `-2`, `-3` ... behind it if that is
@@ -195,7 +49,10 @@ pub fn store(records: &Path, run: &RunRecord) -> Result<PathBuf> {
     write_synced(&staged.join(ROWS), &to_csv(run.records.iter().map(Row::from))?).map_err(failed)?;
     write_synced(&staged.join(CAPTURES), &to_csv(run.captures.iter().map(CaptureRow::from))?)
         .map_err(failed)?;
-    let stamp = Stamp { machine: run.machine.clone(), quick: run.quick };
+    if !run.sweeps.is_empty() {
+        write_synced(&staged.join(SWEEPS), &to_csv(run.sweeps.iter())?).map_err(failed)?;
+    }
+    let stamp = Stamp { machine: run.machine.clone(), quick: run.quick, command: run.command.clone() };
     let mut json = serde_json::to_vec_pretty(&stamp)
         .map_err(|error| Error::check(format!("the machine cannot be written as JSON: {error}")))?;
     json.push(b'\n');
@@ -224,10 +81,21 @@ pub fn store(records: &Path, run: &RunRecord) -> Result<PathBuf> {
 /// Reads a stored run.
 ///
 /// # Errors
-/// `Input` with the file, and the line if there is one, that is missing or wrong.
+/// `Input` with the file, and the line if there is one, that is missing or wrong; also if there are no rows, or
+/// rows of a capture that is not in `captures.csv`.
 pub fn load(folder: &Path) -> Result<RunRecord> {
     let records = from_csv::<Record>(&folder.join(ROWS))?;
     let captures = from_csv::<CaptureRow>(&folder.join(CAPTURES))?;
+    let known: BTreeSet<&str> = captures.iter().map(|capture| capture.name.as_str()).collect();
+    let wrong = |what: String| Err(Error::input(format!("{}: {what}", folder.join(ROWS).display())));
+    if records.is_empty() {
+        return wrong("has no rows: this is no whole record".to_owned());
+    }
+    if let Some(row) = records.iter().find(|row| !known.contains(row.capture.as_str())) {
+        return wrong(format!("has a row of {}, which {CAPTURES} does not know", row.capture));
+    }
+    let sweeps = folder.join(SWEEPS);
+    let sweeps = if sweeps.exists() { from_csv::<SweepRow>(&sweeps)? } else { Vec::new() };
     let path = folder.join(MACHINE);
     let json = fs::read(&path).map_err(|error| Error::unreadable(&path, &error))?;
     let stamp: Stamp = serde_json::from_slice(&json)
@@ -237,6 +105,8 @@ pub fn load(folder: &Path) -> Result<RunRecord> {
         captures: captures.into_iter().map(CaptureFacts::from).collect(),
         records,
         quick: stamp.quick,
+        command: stamp.command,
+        sweeps,
     })
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Report {
 }
 
 /// Renders everything but the README. `record` is the name of the folder that holds the run.
-pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], command: &str, record: &str) -> Result<Report> {
+pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], record: &str) -> Result<Report> {
     let origin = charts::origin(run);
     let mut charts = Vec::new();
     let mix = charts::token_lengths(run, &origin)?;
@@ -48,7 +48,7 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], command: &str, rec
     charts.extend(mix);
     let mut bodies = vec![
         (HEADLINE, headline(run, answers)),
-        (MACHINE, sections::machine(run, command, record)),
+        (MACHINE, sections::machine(run, record)),
         (CAPTURES, captures),
         (CLAIMS, claims(run, answers)),
     ];
@@ -62,30 +62,51 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], command: &str, rec
     for (part, kind) in [(SHORT, Kind::Short), (SYNTHETIC, Kind::Synthetic)] {
         bodies.push((part, apart(answers, kind, &origin, &mut charts)?));
     }
+    let named: Vec<Chart> = charts.iter().cloned().map(Chart::with_fingerprint).collect();
+    let links = |body: String| {
+        charts.iter().zip(&named).fold(body, |body, (plain, named)| {
+            body.replace(&format!("(charts/{})", plain.file), &format!("(charts/{})", named.file))
+        })
+    };
+    let command = if run.command.is_empty() { "varint-lab report" } else { &run.command };
     let from = format!("by {command} at revision {}", run.machine.revision).replace("-->", "--");
     let blocks = bodies
         .into_iter()
         .map(|((name, heading), body)| {
             let body =
                 if body.trim().is_empty() { "Nothing of this kind was measured." } else { body.trim() };
-            (heading, Block::generated(name, format!("<!-- {from} -->\n{body}")))
+            (heading, Block::generated(name, links(format!("<!-- {from} -->\n{body}"))))
         })
         .collect();
-    Ok(Report { charts, blocks })
+    Ok(Report { charts: named, blocks })
 }
 
 impl Report {
-    /// The file, with hand-written text of an existing one kept. Parts that are not there yet come last.
+    /// The file, with hand-written text of an existing one kept. A part that is not there yet goes before the heading
+    /// of the next one that is, or to the end.
     pub(crate) fn text(&self, old: Option<&str>) -> Result<String> {
         let mut text = old.unwrap_or(NEW).to_owned();
-        for (heading, block) in &self.blocks {
-            text = match block.put_into(&text)? {
-                Some(text) => text,
-                None => format!("{}\n\n{heading}\n\n{}\n", text.trim_end(), block.text()),
+        for (at, (heading, block)) in self.blocks.iter().enumerate() {
+            if let Some(replaced) = block.put_into(&text)? {
+                text = replaced;
+                continue;
+            }
+            let part = format!("{heading}\n\n{}\n", block.text());
+            let next = self.blocks[at + 1..].iter().find_map(|(_, block)| text.find(&block.open));
+            text = match next.map(|open| heading_before(&text, open)) {
+                Some(place) => format!("{}{part}\n{}", &text[..place], &text[place..]),
+                None => format!("{}\n\n{part}", text.trim_end()),
             };
         }
         Ok(text)
     }
+}
+
+/// Where the last heading of the second level before `open` begins, unless another generated part lies between: then
+/// `open` itself.
+fn heading_before(text: &str, open: usize) -> usize {
+    let heading = text[..open].rfind("\n## ").map(|at| at + 1);
+    heading.filter(|&at| !text[at..open].contains("<!-- end: ")).unwrap_or(open)
 }
 
 fn headline(run: &RunRecord, answers: &[Answer<'_>]) -> String {

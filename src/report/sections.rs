@@ -3,11 +3,12 @@
 use crate::{
     measure::{CaptureFacts, Machine, RunRecord},
     report::{
+        absent::absent,
         charts::{self, Chart},
         findings::Answer,
         question::{Asked, Kind, Wire},
         rank::{Entry, Ranking, on_capture},
-        text::{code, count, digits, markdown, nanoseconds, percent, table, times},
+        text::{bytes, code, count, digits, markdown, nanoseconds, percent, table, times},
     },
 };
 
@@ -17,25 +18,29 @@ pub(crate) fn picture(chart: &Chart) -> String {
 }
 
 /// The machine, and where its record is.
-pub(crate) fn machine(run: &RunRecord, command: &str, record: &str) -> String {
-    let Machine { cpu, processors, features, rustc, target, revision, load, date } = &run.machine;
+pub(crate) fn machine(run: &RunRecord, record: &str) -> String {
+    let Machine { cpu, processors, features, caches, rustc, target, revision, load, date } = &run.machine;
+    let command = if run.command.is_empty() { "not recorded".to_owned() } else { code(&run.command) };
     let load = match load {
         Some((began, ended)) => {
             format!("{} when measuring began, {} when it ended", digits(*began), digits(*ended))
         }
         None => "not known".to_owned(),
     };
+    let sizes: Vec<String> =
+        caches.iter().map(|cache| format!("L{} {}", cache.level, bytes(cache.bytes))).collect();
     let rows = [
         ("CPU", markdown(cpu)),
         ("logical processors", processors.to_string()),
         ("features in use", markdown(&features.join(", "))),
+        ("caches", if sizes.is_empty() { "not known".to_owned() } else { sizes.join(", ") }),
         ("compiler", markdown(rustc)),
         ("target", code(target)),
         ("revision", code(revision)),
         ("date", markdown(date)),
         ("load average", load),
         ("rounds", rounds(run)),
-        ("command", code(command)),
+        ("command", command),
         ("record", format!("[{record}](records/{record}/)")),
     ];
     table(&["", ""], &rows.map(|(name, value)| vec![name.to_owned(), value]))
@@ -92,14 +97,14 @@ pub(crate) fn captures(all: &[CaptureFacts]) -> String {
     )
 }
 
-/// The ranking over all captures.
+/// The ranking over all captures, and who is absent from it.
 pub(crate) fn overall(answer: &Answer<'_>) -> String {
     let free = answer.asked.question.wire == Wire::Free;
     let mut headings = vec!["#", "decoder", "class", ">× loop", ">spread", ">by medians", ">least", ">most"];
     if free {
         headings.push(">size");
     }
-    let rows: Vec<Vec<String>> = answer
+    let mut rows: Vec<Vec<String>> = answer
         .overall
         .entries
         .iter()
@@ -124,6 +129,11 @@ pub(crate) fn overall(answer: &Answer<'_>) -> String {
             row
         })
         .collect();
+    rows.extend(absent(&answer.asked).iter().map(|absent| {
+        let mut row = vec!["absent".to_owned(), code(absent.variant), absent.class.to_owned()];
+        row.resize(headings.len(), "–".to_owned());
+        row
+    }));
     table(&headings, &rows)
 }
 

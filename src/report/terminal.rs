@@ -17,7 +17,7 @@ pub(super) const WIDTH: usize = 100;
 /// Blanks behind every column.
 const PADDING: usize = 2;
 
-const BOLD: &str = "\x1b[1m";
+pub(super) const BOLD: &str = "\x1b[1m";
 const GREEN: &str = "\x1b[1;32m";
 const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
@@ -221,6 +221,6 @@ pub(super) fn render(headings: &[&str], right: &[usize], rows: Vec<Row>, colour:
     text
 }
 
-fn paint(text: &str, tone: &str, colour: bool) -> String {
+pub(super) fn paint(text: &str, tone: &str, colour: bool) -> String {
     if colour && !tone.is_empty() { format!("{tone}{text}{RESET}") } else { text.to_owned() }
 }

@@ -47,6 +47,17 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// Bytes in powers of 1024: `48 KB`, `2 MB`, `1.5 MB`.
+pub(crate) fn bytes(number: u64) -> String {
+    let (unit, name) = match number {
+        0..1_048_576 => (1024.0, "KB"),
+        1_048_576..1_073_741_824 => (1_048_576.0, "MB"),
+        _ => (1_073_741_824.0, "GB"),
+    };
+    let tenths = (number as f64 / unit * 10.0).round() / 10.0;
+    format!("{tenths} {name}")
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn list(items: &[String]) -> String {
     match items {

@@ -15,6 +15,7 @@ use crate::{
     error::Result,
     measure::RunRecord,
     report::{
+        absent,
         findings::leader,
         question::{Asked, Kind, Wire},
         rank::{Ranking, on_capture, overall, wherever},
@@ -61,6 +62,7 @@ pub(crate) fn ranking(asked: &Asked<'_>, overall: &Ranking<'_>, origin: &str) ->
         ),
         baseline: asked.baseline,
         sizes: question.wire == Wire::Free,
+        absent: absent::note(&absent::absent(asked)),
         origin,
     };
     ranking::draw(frame, overall)

@@ -28,6 +28,8 @@ pub(super) struct Frame<'a> {
     pub(super) baseline: &'a str,
     /// Whether sizes against LEB128 stand beside the figures.
     pub(super) sizes: bool,
+    /// Who is not in the ranking, in words.
+    pub(super) absent: Option<String>,
     pub(super) origin: &'a str,
 }
 
@@ -118,6 +120,7 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
         notes.push(format!("{left_out} slower ones are in results.md"));
     }
     notes.extend(broken.then(|| BROKEN.to_owned()));
+    notes.extend(frame.absent);
     notes.extend_from_slice(&ranking.notes);
     let height = footer(&mut canvas, bottom + 24, &notes, frame.origin);
     let alt = alt(&frame.title, ranking);

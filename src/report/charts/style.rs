@@ -3,6 +3,7 @@
 use plotters::prelude::RGBColor;
 
 use crate::{
+    fnv::Fnv,
     measure::Record,
     report::{
         charts::canvas::{Align, Canvas, GREY, INK, PAPER, Type, bold, plain, text_width, wrap},
@@ -58,11 +59,25 @@ pub(super) fn pale(RGBColor(red, green, blue): RGBColor) -> RGBColor {
 /// A drawn chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
-    /// File name, with `.svg`.
+    /// File name, with `.svg`; in a report with a fingerprint of the content before it.
     pub(crate) file: String,
     /// What it shows, for those who do not see it.
     pub(crate) alt: String,
     pub(crate) svg: String,
+}
+
+impl Chart {
+    /// The chart with a fingerprint of its content in its name.
+    pub(crate) fn with_fingerprint(self) -> Self {
+        let stem = self.file.strip_suffix(".svg").unwrap_or(&self.file);
+        let file = format!("{stem}-{:08x}.svg", Fnv::of(self.svg.as_bytes()) as u32);
+        Self { file, ..self }
+    }
+
+    /// Whether this is the chart of that name, its fingerprint aside.
+    pub(crate) fn is_named(&self, file: &str) -> bool {
+        self.file.rsplit_once('-').map(|(stem, _)| stem) == file.strip_suffix(".svg")
+    }
 }
 
 /// Title and subtitle; returns where the rest may begin.

@@ -8,11 +8,11 @@ use crate::{
 };
 
 fn charts(run: &RunRecord) -> Vec<Chart> {
-    render(run, &answers(run), "varint-lab report", "record").unwrap().charts
+    render(run, &answers(run), "record").unwrap().charts
 }
 
 fn named<'a>(charts: &'a [Chart], file: &str) -> &'a str {
-    &charts.iter().find(|chart| chart.file == file).unwrap_or_else(|| panic!("{file}")).svg
+    &charts.iter().find(|chart| chart.is_named(file)).unwrap_or_else(|| panic!("{file}")).svg
 }
 
 /// Every text of a drawing with its place, size, anchor and whether it stands upright.
@@ -176,7 +176,7 @@ fn figures_far_apart_stay_on_the_card() {
 
 #[test]
 fn a_record_of_nothing_draws_nothing() {
-    let run = RunRecord { machine: machine(), captures: Vec::new(), records: Vec::new(), quick: false };
+    let run = RunRecord { machine: machine(), ..RunRecord::default() };
     assert!(charts(&run).is_empty());
 }
 

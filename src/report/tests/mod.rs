@@ -1,3 +1,4 @@
+mod again;
 mod charts;
 mod claims;
 mod ranking;

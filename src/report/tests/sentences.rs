@@ -8,14 +8,14 @@ use crate::{
 };
 
 fn page(run: &RunRecord) -> String {
-    render(run, &answers(run), "varint-lab report --x", "record").unwrap().text(None).unwrap()
+    render(run, &answers(run), "record").unwrap().text(None).unwrap()
 }
 
 fn run_with(rows: &[(Contestant, f64, f64)]) -> RunRecord {
     let records =
         rows.iter().map(|&(contestant, ratio, spread)| row(contestant, "c", ratio, spread)).collect();
     let captures = vec![capture("c", [0.7, 0.2, 0.1, 0.0])];
-    RunRecord { machine: machine(), captures, records, quick: false }
+    RunRecord { machine: machine(), captures, records, ..RunRecord::default() }
 }
 
 const LOOP: Contestant = FIELD[0];
@@ -109,7 +109,7 @@ fn a_page_has_all_its_parts() {
     run.quick = true;
     let text = page(&run);
     for name in ["headline", "machine", "captures", "same-bytes", "other-layouts", "short", "synthetic"] {
-        assert!(text.contains(&format!("<!-- generated: {name} -->\n<!-- by varint-lab report --x at")));
+        assert!(text.contains(&format!("<!-- generated: {name} -->\n<!-- by varint-lab report at")));
         assert!(text.contains(&format!("\n<!-- end: {name} -->")));
     }
     for part in [
@@ -142,7 +142,7 @@ fn the_loop_is_named_with_its_path_where_one_path_is_the_measure() {
 
 #[test]
 fn an_empty_record_says_so() {
-    let run = RunRecord { machine: machine(), captures: Vec::new(), records: Vec::new(), quick: false };
+    let run = RunRecord { machine: machine(), ..RunRecord::default() };
     assert_eq!(page(&run).matches("Nothing of this kind was measured.").count(), 5);
 }
 

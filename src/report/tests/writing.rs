@@ -18,9 +18,7 @@ use crate::{
     },
 };
 
-const COMMAND: &str = "varint-lab report";
-
-fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(super) fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -84,9 +82,9 @@ fn the_same_record_gives_the_same_bytes() {
     let folder = tempdir().unwrap();
     let mut run = run();
     add_points(&mut run);
-    let written = write(folder.path(), None, &run, COMMAND).unwrap();
+    let written = write(folder.path(), None, &run).unwrap();
     let before = everything(folder.path());
-    assert_eq!(write(folder.path(), None, &run, COMMAND).unwrap(), written);
+    assert_eq!(write(folder.path(), None, &run).unwrap(), written);
     assert_eq!(everything(folder.path()), before);
     for chart in &written.charts {
         assert!(chart.exists(), "{}", chart.display());
@@ -103,7 +101,7 @@ fn every_chart_that_is_linked_is_there_and_every_chart_is_linked() {
     let folder = tempdir().unwrap();
     let mut run = run();
     add_points(&mut run);
-    let written = write(folder.path(), None, &run, COMMAND).unwrap();
+    let written = write(folder.path(), None, &run).unwrap();
     let text = fs::read_to_string(&written.results).unwrap();
     let mut linked: Vec<&str> =
         text.split("](charts/").skip(1).filter_map(|at| at.split(')').next()).collect();
@@ -119,7 +117,7 @@ fn every_chart_that_is_linked_is_there_and_every_chart_is_linked() {
 fn hand_written_text_stays_and_generated_parts_are_replaced() {
     let folder = tempdir().unwrap();
     let mut run = run();
-    let results = write(folder.path(), None, &run, COMMAND).unwrap().results;
+    let results = write(folder.path(), None, &run).unwrap().results;
     let text = fs::read_to_string(&results).unwrap();
     let marked = text
         .replace("## Machine\n", "## Machine\n\nBorrowed; the fan was loud.\n")
@@ -127,7 +125,7 @@ fn hand_written_text_stays_and_generated_parts_are_replaced() {
         + "\nLast words.\n";
     fs::write(&results, &marked).unwrap();
     run.machine.cpu = "Another CPU".to_owned();
-    write(folder.path(), None, &run, COMMAND).unwrap();
+    write(folder.path(), None, &run).unwrap();
     let text = fs::read_to_string(&results).unwrap();
     assert!(text.starts_with("# What we found\n"));
     assert!(text.contains("Borrowed; the fan was loud."));
@@ -141,7 +139,7 @@ fn a_part_that_was_removed_comes_back_at_the_end() {
     let run = run();
     let results = folder.path().join("results.md");
     fs::write(&results, "Mine.\n").unwrap();
-    write(folder.path(), None, &run, COMMAND).unwrap();
+    write(folder.path(), None, &run).unwrap();
     let text = fs::read_to_string(&results).unwrap();
     assert!(text.starts_with("Mine.\n\n## In short\n\n<!-- generated: headline -->\n"));
     assert!(text.ends_with("<!-- end: synthetic -->\n"));
@@ -156,7 +154,7 @@ fn broken_markers_are_an_error_and_leave_everything_as_it_was() {
         "<!-- generated: machine --><!-- generated: machine --><!-- end: machine -->",
     ] {
         fs::write(&results, broken).unwrap();
-        let error = write(folder.path(), None, &run(), COMMAND).unwrap_err();
+        let error = write(folder.path(), None, &run()).unwrap_err();
         assert!(error.to_string().contains("generated: machine"), "{error}");
         assert_eq!(fs::read_to_string(&results).unwrap(), broken);
         assert!(!folder.path().join("charts").exists());
@@ -168,19 +166,19 @@ fn the_readme_changes_between_its_markers_alone() {
     let folder = tempdir().unwrap();
     let readme = folder.path().join("README.md");
     let reports = folder.path().join("reports");
-    assert!(!write(&reports, Some(&readme), &run(), COMMAND).unwrap().readme);
+    assert!(!write(&reports, Some(&readme), &run()).unwrap().readme);
     assert!(!readme.exists());
 
     fs::write(&readme, "No markers.\n").unwrap();
-    assert!(!write(&reports, Some(&readme), &run(), COMMAND).unwrap().readme);
+    assert!(!write(&reports, Some(&readme), &run()).unwrap().readme);
     assert_eq!(fs::read_to_string(&readme).unwrap(), "No markers.\n");
 
     fs::write(&readme, "Before\n<!-- headline -->\nold\n<!-- end headline -->\nAfter\n").unwrap();
-    assert!(write(&reports, Some(&readme), &run(), COMMAND).unwrap().readme);
+    assert!(write(&reports, Some(&readme), &run()).unwrap().readme);
     let text = fs::read_to_string(&readme).unwrap();
     assert!(text.starts_with("Before\n<!-- headline -->\n") && !text.contains("\nold\n"));
     assert!(text.ends_with("<!-- end headline -->\nAfter\n"));
-    assert!(text.contains("(reports/charts/ranking-leb128-u32-rows.svg)"));
+    assert_eq!(text.matches("(reports/charts/ranking-leb128-u32-rows-").count(), 2);
     assert!(text.contains("| geometric mean of 6 captures |"));
 }
 
@@ -203,7 +201,7 @@ fn charts_of_an_earlier_report_go_and_other_files_stay() {
     let (stale, mine) = (charts.join("ranking-of-old.svg"), charts.join("drawing.svg"));
     fs::write(&stale, "old").unwrap();
     fs::write(&mine, "mine").unwrap();
-    write(folder.path(), None, &run(), COMMAND).unwrap();
+    write(folder.path(), None, &run()).unwrap();
     assert!(!stale.exists() && mine.exists());
 }
 
@@ -228,20 +226,20 @@ fn a_target_that_cannot_be_written_takes_the_others_back() {
 fn an_unwritable_report_is_an_error_and_the_old_one_is_intact() {
     let folder = tempdir().unwrap();
     let mut run = run();
-    let results = write(folder.path(), None, &run, COMMAND).unwrap().results;
+    let results = write(folder.path(), None, &run).unwrap().results;
     let charts = folder.path().join("charts");
     let before = (fs::read(&results).unwrap(), everything(&charts));
     run.machine.revision = "fedcba9".to_owned();
     // The README is the last to be moved.
     let readme = folder.path().join("full");
     fs::create_dir_all(readme.join("inside")).unwrap();
-    assert!(write(folder.path(), Some(&readme), &run, COMMAND).is_err());
+    assert!(write(folder.path(), Some(&readme), &run).is_err());
     assert_eq!((fs::read(&results).unwrap(), everything(&charts)), before);
 
     // A file where a folder has to be.
     let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
-    assert!(matches!(write(&blocked, None, &run, COMMAND), Err(Error::Check(_))));
+    assert!(matches!(write(&blocked, None, &run), Err(Error::Check(_))));
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! What a report measures.
+
+use std::io::IsTerminal;
+
+use crate::{
+    cli::{
+        rank::{Plan, points_task, tokens_task},
+        select::Variants,
+    },
+    error::Result,
+    measure::{
+        Machine, Record, RunRecord,
+        contestants::{Contestant, LabWord},
+        points::CloudMode,
+        stream::{Arrangement, Stream},
+        tokens::Window,
+    },
+    report,
+};
+
+/// All questions of the report, of streams and contestants that were verified.
+///
+/// # Errors
+/// If a variant's output is wrong.
+pub(super) fn measure_all(
+    streams: &[Stream],
+    all: &[Contestant],
+    rounds: u32,
+    quick: bool,
+    command: String,
+) -> Result<RunRecord> {
+    let contestants: Vec<_> = all.iter().copied().filter(|contestant| contestant.runs_here).collect();
+    let mut machine = Machine::here();
+    let mut records = Vec::new();
+    let questions: &[(Arrangement, bool)] = if quick {
+        &[(Arrangement::Rows, false)]
+    } else {
+        &[(Arrangement::Rows, false), (Arrangement::Rows, true), (Arrangement::Columns, false)]
+    };
+    for &(arrangement, wide) in questions {
+        let plan = Plan { arrangement, window: Window::L2, rounds };
+        let mut rows = if wide {
+            // Of the made-up streams, those that have been measured with 32-bit words say it all.
+            let rest: Vec<Stream> = streams
+                .iter()
+                .filter(|stream| !stream.facts.synthetic || !fits::<u32>(stream, arrangement))
+                .cloned()
+                .collect();
+            on_fitting::<u64>(&rest, &contestants, plan)?
+        } else {
+            on_fitting::<u32>(streams, &contestants, plan)?
+        };
+        records.append(&mut rows);
+    }
+    let paths = Variants::default().path_contestants()?;
+    let modes: &[CloudMode] = if quick { &[CloudMode::V4] } else { &CloudMode::ALL };
+    for &mode in modes {
+        records.append(&mut points_task(streams, mode, Window::L2, &paths, rounds)?);
+    }
+    machine.finish();
+    let captures = streams.iter().map(|stream| stream.facts.clone()).collect();
+    Ok(RunRecord { machine, captures, records, quick, command, sweeps: Vec::new() })
+}
+
+/// The main question as a terminal shows it.
+pub(super) fn main_question(run: &RunRecord) -> String {
+    let records: Vec<Record> = run
+        .records
+        .iter()
+        .filter(|record| record.word == "u32" && record.arrangement == "rows" && !record.synthetic)
+        .cloned()
+        .collect();
+    report::ranking_table(&records, std::io::stdout().is_terminal())
+}
+
+/// The task on the streams that have the arrangement and fit the word.
+fn on_fitting<W: LabWord>(streams: &[Stream], contestants: &[Contestant], plan: Plan) -> Result<Vec<Record>> {
+    let fitting: Vec<Stream> =
+        streams.iter().filter(|stream| fits::<W>(stream, plan.arrangement)).cloned().collect();
+    tokens_task::<W>(&fitting, contestants, plan)
+}
+
+/// Whether the stream has the arrangement, and every token of it fits the word.
+fn fits<W: LabWord>(stream: &Stream, arrangement: Arrangement) -> bool {
+    let fits = |tokens: &[u64]| tokens.iter().all(|&token| W::from_token(token).is_some());
+    stream.tokens(arrangement).is_some_and(fits)
+}
