@@ -46,8 +46,18 @@ pub const NAMES: &[&str] = &{
 #[must_use]
 pub fn tokens(name: &str, count: usize) -> Option<Vec<u64>> {
     let number = RECIPES.iter().position(|(known, _)| *known == name)?;
-    let recipe = &RECIPES[number].1;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + number as u64);
+    Some(drawn(&RECIPES[number].1, SEED + number as u64, count))
+}
+
+/// `count` tokens of 1 or 2 bytes in random order, so many of 1000 with 2.
+#[must_use]
+pub fn two_byte_share(per_mille: u32, count: usize) -> Vec<u64> {
+    let two = per_mille.min(1000);
+    drawn(&Recipe::Mix([1000 - two, two, 0]), SEED + 1000 + u64::from(two), count)
+}
+
+fn drawn(recipe: &Recipe, seed: u64, count: usize) -> Vec<u64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let draw = |index| {
         let bytes = match recipe {
             Recipe::Mix(shares) => {
@@ -70,5 +80,5 @@ pub fn tokens(name: &str, count: usize) -> Option<Vec<u64>> {
         let least = (1_u64 << (7 * (bytes - 1))).max(1);
         random.random_range(least..1 << (7 * bytes))
     };
-    Some((0..count).map(draw).collect())
+    (0..count).map(draw).collect()
 }

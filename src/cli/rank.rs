@@ -12,7 +12,7 @@ use crate::{
         contestants::{Contestant, LabWord},
         points::{self, CloudMode, PathContestant},
         stream::{Arrangement, Stream},
-        tokens::{Aligned, Window, measure},
+        tokens::{Aligned, Plan, Window, measure},
     },
     report,
 };
@@ -91,7 +91,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         }
         Task::Tokens => {
             let contestants = arguments.variants.runnable()?;
-            let plan = Plan { arrangement: arguments.arrangement, window: arguments.window, rounds };
+            let (arrangement, window) = (arguments.arrangement, arguments.window);
+            let plan = Plan { arrangement, window, rounds, verified: false };
             match arguments.word {
                 WordName::U32 => tokens_task::<u32>(&streams, &contestants, plan)?,
                 WordName::U64 => tokens_task::<u64>(&streams, &contestants, plan)?,
@@ -109,17 +110,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// How the tokens task is run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    /// Rows or columns.
-    pub arrangement: Arrangement,
-    /// Where the output goes.
-    pub window: Window,
-    /// Rounds a capture.
-    pub rounds: u32,
-}
-
 /// Times the contestants on each stream, fastest first in each.
 ///
 /// # Errors
@@ -134,10 +124,7 @@ pub(super) fn tokens_task<W: LabWord>(
     let mut records = Vec::new();
     for stream in streams {
         bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
-        let mut rows =
-            measure(stream, plan.arrangement, plan.window, contestants, plan.rounds, &mut buffer, || {
-                bar.inc(1);
-            })?;
+        let mut rows = measure(stream, plan, contestants, &mut buffer, || bar.inc(1))?;
         rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
         records.append(&mut rows);
     }

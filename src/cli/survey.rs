@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{
-    rank::{Plan, default_rounds, tokens_task},
+    rank::{default_rounds, tokens_task},
     select::{Reading, Variants, reading_bar},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         Record,
         stream::{Arrangement, Stream},
         survey::{Survey, survey, survey_capture},
-        tokens::Window,
+        tokens::{Plan, Window},
     },
     report::{self, Suggestion},
 };
@@ -131,7 +131,7 @@ fn show(arguments: &Arguments, survey: &Survey) -> Result<()> {
 fn measure(arguments: &Arguments, survey: &Survey) -> Result<Vec<Record>> {
     let contestants = Variants::default().runnable()?;
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(Window::L2));
-    let plan = Plan { arrangement: Arrangement::Rows, window: Window::L2, rounds };
+    let plan = Plan { arrangement: Arrangement::Rows, window: Window::L2, rounds, verified: false };
     let streams: &[Stream] = std::slice::from_ref(&survey.stream);
     match survey.word {
         "u32" => tokens_task::<u32>(streams, &contestants, plan),

@@ -11,6 +11,7 @@ pub mod recordings;
 mod rounds;
 pub mod stream;
 pub mod survey;
+pub mod sweep;
 pub mod tokens;
 pub mod verify;
 

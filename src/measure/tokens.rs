@@ -39,6 +39,19 @@ impl Window {
     }
 }
 
+/// How the task is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Rows or columns.
+    pub arrangement: Arrangement,
+    /// Where the output goes.
+    pub window: Window,
+    /// Rounds a capture.
+    pub rounds: u32,
+    /// Whether these contestants have just been verified on these streams: they are not verified again then.
+    pub verified: bool,
+}
+
 /// Output words from a 64-byte boundary on: a caller who wants the last bit of speed aligns, and a buffer
 /// that only sometimes is would make runs differ.
 #[derive(Debug, Default)]
@@ -71,13 +84,12 @@ struct Prepared {
 /// If a contestant's output is not the tokens, or a token does not fit the word.
 pub fn measure<W: LabWord>(
     stream: &Stream,
-    arrangement: Arrangement,
-    window: Window,
+    plan: Plan,
     contestants: &[Contestant],
-    rounds: u32,
     buffer: &mut Aligned<W>,
     tick: impl FnMut(),
 ) -> Result<Vec<Record>> {
+    let Plan { arrangement, window, rounds, verified } = plan;
     let name = &stream.facts.name;
     let base = contestants
         .iter()
@@ -89,7 +101,7 @@ pub fn measure<W: LabWord>(
     let words = words::<W>(tokens).map_err(|error| error.within(name))?;
     let prepared = prepare(&words, window, contestants);
     let out = buffer.of(prepared.longest_piece);
-    for contestant in contestants {
+    for contestant in contestants.iter().filter(|_| !verified) {
         let encoded = &prepared.by_layout[contestant.layout];
         check(W::calls(contestant).decode_piece, contestant.decodes(), encoded, &words, out).map_err(
             |error| {
@@ -212,7 +224,8 @@ pub fn check<W: Word>(
         let left = decode(&encoded.bytes[place.clone()], *count, out)
             .map_err(|error| Error::check(error.to_string()))?;
         lefts.push(left);
-        let expected = words.iter().cycle().skip(first % words.len().max(1)).take(*count);
+        let rest = &words[first % words.len().max(1)..];
+        let expected = rest.iter().chain(words.iter().cycle()).take(*count);
         if compare && let Some(index) = out.iter().zip(expected).position(|(got, expected)| got != expected) {
             return Err(Error::check(format!(
                 "token {} came out as {:?}, which is not what was encoded",

@@ -1,7 +1,7 @@
 //! The synthetic streams have the shares that their names promise.
 
 use variants::layout::leb128::encode_token;
-use varint_lab::capture::synthetic::{NAMES, tokens};
+use varint_lab::capture::synthetic::{NAMES, tokens, two_byte_share};
 
 const COUNT: usize = 65_536;
 
@@ -63,6 +63,17 @@ fn shares_are_those_of_the_names() {
 fn alternating_alternates() {
     let lengths: Vec<usize> = tokens("alternating-1-2", 1000).unwrap().into_iter().map(length).collect();
     assert!(lengths.iter().enumerate().all(|(index, &length)| length == 1 + index % 2));
+}
+
+#[test]
+fn shares_of_two_byte_tokens_are_as_asked() {
+    for per_mille in [0, 300, 1000, 2000] {
+        let tokens = two_byte_share(per_mille, COUNT);
+        let two = tokens.iter().filter(|&&token| length(token) == 2).count();
+        assert!(tokens.iter().all(|&token| token > 0 && length(token) <= 2));
+        let asked = f64::from(per_mille.min(1000)) / 1000.0;
+        assert!((two as f64 / COUNT as f64 - asked).abs() < 0.01, "{two} of {COUNT}");
+    }
 }
 
 #[test]

@@ -4,16 +4,17 @@ use std::io::IsTerminal;
 
 use crate::{
     cli::{
-        rank::{Plan, points_task, tokens_task},
-        select::Variants,
+        rank::{points_task, tokens_task},
+        select::{Variants, progress},
     },
     error::Result,
     measure::{
-        Machine, Record, RunRecord,
+        Machine, Record, RunRecord, SweepRow,
         contestants::{Contestant, LabWord},
         points::CloudMode,
         stream::{Arrangement, Stream},
-        tokens::Window,
+        sweep,
+        tokens::{Plan, Window},
     },
     report,
 };
@@ -38,7 +39,7 @@ pub(super) fn measure_all(
         &[(Arrangement::Rows, false), (Arrangement::Rows, true), (Arrangement::Columns, false)]
     };
     for &(arrangement, wide) in questions {
-        let plan = Plan { arrangement, window: Window::L2, rounds };
+        let plan = Plan { arrangement, window: Window::L2, rounds, verified: true };
         let mut rows = if wide {
             // Of the made-up streams, those that have been measured with 32-bit words say it all.
             let rest: Vec<Stream> = streams
@@ -57,9 +58,24 @@ pub(super) fn measure_all(
     for &mode in modes {
         records.append(&mut points_task(streams, mode, Window::L2, &paths, rounds)?);
     }
+    let sweeps = if quick { Vec::new() } else { sweeps(streams, &contestants)? };
     machine.finish();
     let captures = streams.iter().map(|stream| stream.facts.clone()).collect();
-    Ok(RunRecord { machine, captures, records, quick, command, sweeps: Vec::new() })
+    Ok(RunRecord { machine, captures, records, quick, command, sweeps })
+}
+
+/// The series, on the first long capture whose tokens fit 32 bits, and on made-up streams.
+fn sweeps(streams: &[Stream], contestants: &[Contestant]) -> Result<Vec<SweepRow>> {
+    let bar = progress(sweep::places(), "series");
+    let long = |stream: &&Stream| !stream.facts.short && !stream.facts.synthetic;
+    let stream = streams.iter().filter(long).find(|stream| fits::<u32>(stream, Arrangement::Rows));
+    let mut rows = match stream {
+        Some(stream) => sweep::working_set(stream, contestants, || bar.inc(1))?,
+        None => Vec::new(),
+    };
+    rows.extend(sweep::two_byte_share(contestants, || bar.inc(1))?);
+    bar.finish_and_clear();
+    Ok(rows)
 }
 
 /// The main question as a terminal shows it.
