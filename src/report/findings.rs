@@ -213,23 +213,28 @@ fn size(best: &Entry<'_>) -> String {
     }
 }
 
-/// What changing the bytes buys beyond the best decoder that keeps them, over the captures that both have.
-fn against_same_bytes(best: &Entry<'_>, fixed: &Answer<'_>) -> Option<String> {
-    let keeper = *fixed.overall.first().first()?;
-    let pairs: Vec<f64> = best
+/// How many times as fast as `other` it is, by geometric mean over the captures that both have, and how many those are.
+pub(crate) fn gain_over(entry: &Entry<'_>, other: &Entry<'_>) -> Option<(f64, usize)> {
+    let pairs: Vec<f64> = entry
         .each
         .iter()
         .filter_map(|(capture, ratio)| {
-            let (_, kept) = keeper.each.iter().find(|(name, _)| name == capture)?;
-            Some(ratio / kept)
+            let (_, theirs) = other.each.iter().find(|(name, _)| name == capture)?;
+            Some(ratio / theirs)
         })
         .collect();
-    let gain = geometric_mean(pairs.iter().copied())?;
+    Some((geometric_mean(pairs.iter().copied())?, pairs.len()))
+}
+
+/// What changing the bytes buys beyond the best decoder that keeps them, over the captures that both have.
+fn against_same_bytes(best: &Entry<'_>, fixed: &Answer<'_>) -> Option<String> {
+    let keeper = *fixed.overall.first().first()?;
+    let (gain, captures) = gain_over(best, keeper)?;
     Some(format!(
         "It is {} as fast as {}, the fastest that keeps the bytes (geometric mean over {}).",
         times(gain),
         code(&keeper.row.variant),
-        plural(pairs.len(), "common capture")
+        plural(captures, "common capture")
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-use crate::measure::{Cache, CaptureFacts, Machine, Record, RunRecord};
+use crate::measure::{Cache, CaptureFacts, Machine, Record, RunRecord, SweepRow, sweep};
 
 /// A decoder of the made-up field: name, layout, class, standing, speed against the loop, bytes against LEB128.
 pub(crate) type Contestant = (&'static str, &'static str, &'static str, &'static str, f64, f64);
@@ -186,6 +186,66 @@ pub(crate) fn add_points(run: &mut RunRecord) {
                 row.path = Some(path.to_owned());
                 row.mode = Some(mode.to_owned());
                 run.records.push(row);
+            }
+        }
+    }
+}
+
+/// A row of a series, with a spread of 1 %.
+pub(crate) fn sweep_row(
+    sweep: &str,
+    place: f64,
+    (variant, standing): (&str, &str),
+    ns: f64,
+    vs_loop: f64,
+) -> SweepRow {
+    SweepRow {
+        sweep: sweep.to_owned(),
+        stream: "cloudini-lidar".to_owned(),
+        place,
+        variant: variant.to_owned(),
+        class: "scalar".to_owned(),
+        standing: standing.to_owned(),
+        tokens: 262_144,
+        rounds: 9,
+        ns_min: ns,
+        ns_median: ns * 1.1,
+        vs_loop,
+        vs_loop_low: vs_loop * 0.99,
+        vs_loop_high: vs_loop * 1.01,
+        bytes_per_token: 1.0 + if sweep == sweep::WORKING_SET { 0.2 } else { place },
+    }
+}
+
+/// Adds series over working sets and shares: the faster a decoder, the more memory slows it, and the fast path loses
+/// from 30 to 70 % in random order.
+pub(crate) fn add_sweeps(run: &mut RunRecord) {
+    let field = [
+        ("leb128_loop", 3.5),
+        ("leb128_fast2", 3.0),
+        ("leb128_pext4x2_bmi2", 1.0),
+        ("leb128_stride_avx2", 0.4),
+        ("leb128_stride_avx512", 0.25),
+        ("stream_vbyte12_avx512", 0.12),
+    ];
+    let controls = [("raw_copy", 0.1), ("raw_fill", 0.09)];
+    for output in [8 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20] {
+        let memory = if output > 16 << 20 { 0.3 } else { 0.0 };
+        let rows = field.map(|(name, ns)| (name, "ranked", ns)).into_iter();
+        for (name, standing, ns) in rows.chain(controls.map(|(name, ns)| (name, "control", ns))) {
+            let ratio = (3.5 + memory) / (ns + memory);
+            let row = sweep_row(sweep::WORKING_SET, f64::from(output), (name, standing), ns + memory, ratio);
+            run.sweeps.push(row);
+        }
+    }
+    for (name, guessing) in [(sweep::TWO_BYTE_SHARE, 6.0), (sweep::TWO_BYTE_SHARE_REPEATING, 1.0)] {
+        for step in 0..=10 {
+            let share = f64::from(step) / 10.0;
+            let guess = guessing * share * (1.0 - share);
+            for (variant, base) in &field[..5] {
+                let worse = if *variant == "leb128_fast2" { guess * 1.6 } else { guess };
+                let ns = if *base < 2.0 { *base } else { base + worse };
+                run.sweeps.push(sweep_row(name, share, (variant, "ranked"), ns, (3.5 + guess) / ns));
             }
         }
     }

@@ -10,6 +10,7 @@ mod files;
 mod findings;
 #[cfg(test)]
 mod fixture;
+mod plain;
 mod question;
 mod rank;
 mod readme;
@@ -19,6 +20,7 @@ mod results;
 mod sections;
 mod suggest;
 mod survey;
+mod sweeps;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,9 @@ use crate::{
         claims::claims,
         conclusions::conclusions,
         findings::{Answer, counterpart, sentences},
+        plain::plain,
         question::{Kind, Wire, questions},
-        sections,
+        sections, sweeps,
         text::{code, markdown},
     },
 };
@@ -27,6 +28,9 @@ const CAPTURES: (&str, &str) = ("captures", "## Captures");
 const CLAIMS: (&str, &str) = ("claims", "## Upstream's claims, measured here");
 const FIXED: (&str, &str) = ("same-bytes", "## Same bytes: LEB128 as cloudini writes it");
 const FREE: (&str, &str) = ("other-layouts", "## Other layouts: what changing the bytes buys and costs");
+const WORKING_SET: (&str, &str) = ("working-set", "## Beyond the caches");
+const TWO_BYTE_SHARE: (&str, &str) =
+    ("two-byte-share", "## What the share of 2-byte tokens does, on made-up streams");
 const SHORT: (&str, &str) = ("short", "## Short captures, in no mean");
 const SYNTHETIC: (&str, &str) = ("synthetic", "## Synthetic streams, in no mean");
 
@@ -58,6 +62,13 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], record: &str) -> R
             body += &ranking(answers, answer, &origin, &mut charts)?;
         }
         bodies.push((part, body));
+    }
+    for (part, chart, text) in [
+        (WORKING_SET, charts::working_set(run, &origin)?, sweeps::working_set(run)),
+        (TWO_BYTE_SHARE, charts::two_byte_share(run, &origin)?, sweeps::two_byte_share(run)),
+    ] {
+        bodies.push((part, chart.iter().map(sections::picture).collect::<String>() + &text));
+        charts.extend(chart);
     }
     for (part, kind) in [(SHORT, Kind::Short), (SYNTHETIC, Kind::Synthetic)] {
         bodies.push((part, apart(answers, kind, &origin, &mut charts)?));
@@ -114,6 +125,10 @@ fn headline(run: &RunRecord, answers: &[Answer<'_>]) -> String {
     if run.quick {
         text += "**A quick run: few rounds, wide spreads. Do not quote it.**\n\n";
     }
+    for said in plain(run, answers) {
+        text += &format!("- {said}\n");
+    }
+    text += "\n";
     for said in conclusions(answers) {
         text += &format!("{said}\n\n");
     }

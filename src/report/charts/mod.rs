@@ -2,14 +2,17 @@
 
 mod canvas;
 mod heat;
+mod lines;
 mod mix;
 mod panels;
 mod ranking;
 mod size_speed;
 mod style;
+mod sweeps;
 
 pub(crate) use mix::shares;
 pub(crate) use style::Chart;
+pub(crate) use sweeps::{two_byte_share, working_set};
 
 use crate::{
     error::Result,
@@ -24,7 +27,8 @@ use crate::{
 };
 
 /// What the names of all charts begin with.
-pub(crate) const PREFIXES: [&str; 5] = ["captures-", "heat-", "ranking-", "size-speed-", "token-lengths"];
+pub(crate) const PREFIXES: [&str; 7] =
+    ["captures-", "heat-", "ranking-", "size-speed-", "token-lengths", "two-byte-share", "working-set"];
 
 /// Where the figures come from, in a line.
 pub(crate) fn origin(run: &RunRecord) -> String {

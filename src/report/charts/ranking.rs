@@ -116,8 +116,10 @@ pub(super) fn draw(frame: Frame<'_>, ranking: &Ranking<'_>) -> Result<Option<Cha
     // Over the bars, so that it can be followed all the way down.
     canvas.dashes((x(1.0), top), (x(1.0), bottom), GREY);
     let mut notes = Vec::new();
-    if left_out > 0 {
-        notes.push(format!("{left_out} slower ones are in results.md"));
+    match left_out {
+        0 => {}
+        1 => notes.push("one slower is in results.md".to_owned()),
+        more => notes.push(format!("{more} slower ones are in results.md")),
     }
     notes.extend(broken.then(|| BROKEN.to_owned()));
     notes.extend(frame.absent);

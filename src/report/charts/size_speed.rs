@@ -85,6 +85,7 @@ pub(super) fn draw(
         let name = entry.row.variant.as_str();
         let width = text_width(name, SMALL);
         let spot = [right - width - 4, at - 16, right, at - 1];
+        canvas.fill(spot, PAPER);
         canvas.text(right - 4, at - 9, name, SMALL, Align::Right);
         taken.push(spot);
     }

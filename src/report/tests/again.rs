@@ -10,7 +10,7 @@ use super::writing::everything;
 use crate::{
     error::Error,
     report::{
-        fixture::{add_points, run},
+        fixture::{add_points, add_sweeps, run},
         staged, store, write, write_stored,
     },
 };
@@ -91,6 +91,7 @@ fn a_record_is_rendered_again_with_the_same_bytes() {
     let folder = tempdir().unwrap();
     let mut run = run();
     add_points(&mut run);
+    add_sweeps(&mut run);
     let first = write(&folder.path().join("first"), None, &run).unwrap();
     let before = everything(&folder.path().join("first"));
     // In place, whatever the way to it, and to another folder.
@@ -120,7 +121,10 @@ fn committed_records_render_and_twice_to_the_same_bytes() {
         let results = [&one, &other].map(|out| write_stored(out.path(), None, &record).unwrap());
         let names = results[0].charts.iter().map(|chart| chart.file_name().unwrap().to_owned());
         for name in names.map(|name| Path::new("charts").join(name)).chain([PathBuf::from("results.md")]) {
-            assert_eq!(fs::read(one.path().join(&name)).unwrap(), fs::read(other.path().join(&name)).unwrap());
+            assert_eq!(
+                fs::read(one.path().join(&name)).unwrap(),
+                fs::read(other.path().join(&name)).unwrap()
+            );
         }
         rendered += 1;
     }

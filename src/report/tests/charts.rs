@@ -2,7 +2,7 @@ use crate::{
     measure::RunRecord,
     report::{
         charts::{Chart, PREFIXES},
-        fixture::{FIELD, add_points, capture, crowded, machine, run, run_of},
+        fixture::{FIELD, add_points, add_sweeps, capture, crowded, machine, run, run_of},
         results::{answers, render},
     },
 };
@@ -74,6 +74,7 @@ fn assert_well_placed(chart: &Chart) {
 fn no_text_leaves_its_card_or_covers_another() {
     let mut full = run();
     add_points(&mut full);
+    add_sweeps(&mut full);
     for run in [full, crowded(), run_of(&FIELD, &[capture("only-one", [0.7, 0.2, 0.1, 0.0])])] {
         for chart in charts(&run) {
             assert_well_placed(&chart);
@@ -85,6 +86,7 @@ fn no_text_leaves_its_card_or_covers_another() {
 fn charts_have_safe_unique_names_that_a_later_report_knows() {
     let mut run = run();
     add_points(&mut run);
+    add_sweeps(&mut run);
     for (at, row) in run.records.iter_mut().enumerate() {
         row.word = ["../u\\3:2", "u 3 2", "u32"][at % 3].to_owned();
         row.arrangement += &"y".repeat(at % 5 * 20);
@@ -175,6 +177,30 @@ fn figures_far_apart_stay_on_the_card() {
 }
 
 #[test]
+fn series_are_drawn_with_every_name_and_the_caches_that_lie_on_the_axis() {
+    let mut run = run();
+    assert!(!charts(&run).iter().any(|chart| chart.is_named("working-set.svg")));
+    add_sweeps(&mut run);
+    let all = charts(&run);
+    let texts = |file: &str| texts(named(&all, file)).into_iter().map(|text| text.5).collect::<Vec<_>>();
+    let working_set = texts("working-set.svg");
+    for name in ["leb128_loop", "stream_vbyte12_avx512", "raw_copy", "8 KB", "128 MB", "L1 48 KB", "L3 30 MB"]
+    {
+        assert!(working_set.iter().any(|text| text == name), "{name}: {working_set:?}");
+    }
+    let shares = texts("two-byte-share.svg");
+    // In each of both panels.
+    assert_eq!(shares.iter().filter(|text| *text == "leb128_fast2").count(), 2);
+    run.machine.caches[2].bytes = 1 << 30;
+    let far = charts(&run);
+    assert!(named(&far, "working-set.svg").contains("L3, 1 GB, lies beyond the axis"));
+    for row in &mut run.sweeps {
+        row.ns_min = f64::NAN;
+    }
+    assert!(!charts(&run).iter().any(|chart| chart.is_named("two-byte-share.svg")));
+}
+
+#[test]
 fn a_record_of_nothing_draws_nothing() {
     let run = RunRecord { machine: machine(), ..RunRecord::default() };
     assert!(charts(&run).is_empty());
@@ -183,6 +209,7 @@ fn a_record_of_nothing_draws_nothing() {
 #[test]
 fn names_are_escaped() {
     let mut run = run_of(&FIELD, &[capture("a<b>&\"c", [0.7, 0.2, 0.1, 0.0])]);
+    add_sweeps(&mut run);
     run.machine.cpu = "<script>".to_owned();
     for chart in charts(&run) {
         assert!(!chart.svg.contains("<script>") && !chart.svg.contains("a<b>"), "{}", chart.file);

@@ -1,7 +1,9 @@
 mod again;
 mod charts;
 mod claims;
+mod plain;
 mod ranking;
 mod sentences;
+mod sweeps;
 mod terminal;
 mod writing;

@@ -11,7 +11,7 @@ use crate::{
     report::{
         blocks::Block,
         files::Staging,
-        fixture::{add_points, run},
+        fixture::{add_points, add_sweeps, run},
         load,
         readme::way,
         store, write,
@@ -36,6 +36,7 @@ fn a_stored_run_is_read_back_equal() {
     let folder = tempdir().unwrap();
     let mut run = run();
     add_points(&mut run);
+    add_sweeps(&mut run);
     run.quick = true;
     run.machine.load = None;
     run.captures[0].scene = "a \"quoted\", comma'd\nscene; é".to_owned();
