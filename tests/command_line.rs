@@ -281,3 +281,31 @@ fn survey_suggests_from_a_stored_record_and_measures_against_it() {
         assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
     }
 }
+
+#[test]
+fn a_record_is_rendered_again_and_compared_with_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(70_000, 70_000));
+    let at = |name: &str| folder.path().join(name).to_str().expect("a plain path").to_owned();
+    let shown = text(&lab(&["report", "--quick", "--rounds", "5", "--data", &path, "--out", &at("first")]));
+    let record =
+        shown.lines().rev().find_map(|line| line.strip_prefix("record  ")).expect("the record's folder");
+    text(&lab(&["report", "--from", record, "--out", &at("second")]));
+    let results = |name: &str| fs::read_to_string(Path::new(&at(name)).join("results.md")).expect("a report");
+    assert_eq!(results("first"), results("second"));
+
+    let shown = text(&lab(&["report", "--compare", record, record]));
+    assert!(shown.contains("nothing changed beyond the spread"), "{shown}");
+
+    fs::write(Path::new(record).join("rows.csv"), "task,word\ntokens,u32\n").expect("a file");
+    for arguments in
+        [&["report", "--from", record, "--out", &at("second")][..], &["report", "--compare", record, record]]
+    {
+        assert_refused(&lab(arguments), &["rows.csv", "missing field"]);
+    }
+    assert_eq!(results("first"), results("second"));
+    assert_refused(&lab(&["report", "--from", &at("none")]), &["none", "no folder"]);
+    let output = lab(&["report", "--from", record, "--rounds", "31"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be used with"));
+}

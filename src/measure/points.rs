@@ -276,7 +276,8 @@ pub fn check(cloud: &Prepared<'_>, contestants: &[PathContestant]) -> Result<(Ve
             None => first = Some((contestant.name(), points.clone())),
             Some((name, expected)) => {
                 if points != *expected
-                    && let Some(byte) = points.iter().zip(expected).position(|(got, expected)| got != expected)
+                    && let Some(byte) =
+                        points.iter().zip(expected).position(|(got, expected)| got != expected)
                 {
                     return Err(Error::check(format!(
                         "{} and {name} give different points: byte {byte} is {:#04x} and {:#04x}",

@@ -27,8 +27,7 @@ pub const PERIOD: usize = 4096;
 
 /// Output bytes of the working sets: powers of four, from well inside the first cache to beyond what a core has to
 /// itself.
-const OUTPUTS: [usize; 8] =
-    [8 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20];
+const OUTPUTS: [usize; 8] = [8 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20];
 
 /// From here on a pass takes so long that few have to do.
 const LARGE: usize = 16 << 20;
@@ -44,13 +43,8 @@ const ROUNDS: u32 = 9;
 const LARGE_ROUNDS: u32 = 3;
 
 /// Decoders of the working-set series, beside the widest of [`OTHER_LAYOUT`] and the controls.
-const FOR_WORKING_SETS: [&str; 5] = [
-    BASELINE,
-    "leb128_fast2",
-    "leb128_pext4x2_bmi2",
-    "leb128_stride_avx2",
-    "leb128_stride_avx512",
-];
+const FOR_WORKING_SETS: [&str; 5] =
+    [BASELINE, "leb128_fast2", "leb128_pext4x2_bmi2", "leb128_stride_avx2", "leb128_stride_avx512"];
 const OTHER_LAYOUT: &str = "stream_vbyte12";
 
 /// Decoders of the share series.
@@ -161,9 +155,7 @@ fn measure(
             words
         };
         for contestant in contestants {
-            by_layout
-                .entry(contestant.layout)
-                .or_insert_with(|| (u32::calls(contestant).encode)(all, piece));
+            by_layout.entry(contestant.layout).or_insert_with(|| (u32::calls(contestant).encode)(all, piece));
         }
     }
     let mut buffer = Aligned::<u32>::default();

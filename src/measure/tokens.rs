@@ -224,9 +224,7 @@ pub fn check<W: Word>(
         let left = decode(&encoded.bytes[place.clone()], *count, out)
             .map_err(|error| Error::check(error.to_string()))?;
         lefts.push(left);
-        let rest = &words[first % words.len().max(1)..];
-        let expected = rest.iter().chain(words.iter().cycle()).take(*count);
-        if compare && let Some(index) = out.iter().zip(expected).position(|(got, expected)| got != expected) {
+        if compare && let Some(index) = differs(&out[..*count], words, first) {
             return Err(Error::check(format!(
                 "token {} came out as {:?}, which is not what was encoded",
                 first + index,
@@ -236,4 +234,29 @@ pub fn check<W: Word>(
         first += count;
     }
     Ok(lefts)
+}
+
+/// The first place at which `out` is not `words` from `first` on, which repeat if `out` is longer.
+fn differs<W: Word>(out: &[W], words: &[W], first: usize) -> Option<usize> {
+    let rest = &words[first % words.len().max(1)..];
+    // Slices are compared many at a time.
+    if rest.get(..out.len()) == Some(out) {
+        return None;
+    }
+    out.iter().zip(rest.iter().chain(words.iter().cycle())).position(|(got, expected)| got != expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differs;
+
+    #[test]
+    fn the_first_difference_is_found_also_where_words_repeat() {
+        let words = [1_u32, 2, 3];
+        assert_eq!(differs(&[2, 3], &words, 1), None);
+        assert_eq!(differs(&[2, 3, 1, 2, 3, 1], &words, 4), None);
+        assert_eq!(differs(&[2, 3, 1, 2, 4], &words, 1), Some(4));
+        assert_eq!(differs(&[9, 2], &words, 0), Some(0));
+        assert_eq!(differs::<u32>(&[], &[], 0), None);
+    }
 }

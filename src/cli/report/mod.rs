@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Rounds, each with every variant in a new order [default: 13, or 7 with --quick].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(5..=100_000))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(i64::from(measure::LEAST_ROUNDS)..=100_000))]
     rounds: Option<u32>,
     /// Render a stored record again and measure nothing: a folder, or a name in the project's reports/records/.
     #[arg(long, value_name = "RECORD", conflicts_with_all = MEASURING)]
@@ -39,16 +39,8 @@ pub(super) struct Arguments {
 }
 
 /// Options that are about measuring.
-const MEASURING: [&str; 8] = [
-    "capture",
-    "data",
-    "resolution",
-    "sample_every",
-    "max_messages",
-    "bin_columns",
-    "quick",
-    "rounds",
-];
+const MEASURING: [&str; 8] =
+    ["capture", "data", "resolution", "sample_every", "max_messages", "bin_columns", "quick", "rounds"];
 
 /// Rounds of a report, unless the user chooses: with a cold build it stays a matter of four minutes.
 const ROUNDS: u32 = 13;

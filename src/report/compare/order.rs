@@ -47,7 +47,9 @@ pub(crate) fn agreement<'a>(cells: &[(Pair<'a>, bool)]) -> Agreement<'a> {
         for &other in &variants[at + 1..] {
             let both: Vec<((f64, f64), (f64, f64))> = captures
                 .iter()
-                .filter_map(|capture| Some((*figures.get(&(one, capture))?, *figures.get(&(other, capture))?)))
+                .filter_map(|capture| {
+                    Some((*figures.get(&(one, capture))?, *figures.get(&(other, capture))?))
+                })
                 .collect();
             let before = geometric_mean(both.iter().map(|(one, other)| one.0 / other.0));
             let now = geometric_mean(both.iter().map(|(one, other)| one.1 / other.1));

@@ -25,6 +25,9 @@ pub fn comparison_text(old: &Named, new: &Named, colour: bool) -> String {
         line(&mut text, &format!("{letter}  {name}"));
         line(&mut text, &format!("     {}", origin(run)));
     }
+    if old.1.machine.cpu != new.1.machine.cpu {
+        line(&mut text, "another machine: ratios may differ for it alone; times are never compared");
+    }
     for (what, one, other) in differences(&old.1, &new.1) {
         line(&mut text, &format!("another {what}: {one} -> {other}"));
     }
@@ -67,7 +70,7 @@ fn origin(run: &RunRecord) -> String {
     format!("{} · {day} · revision {} · {rounds} rounds{quick}", machine.cpu, machine.revision)
 }
 
-/// What of the machines is not the same, so that ratios may differ for it.
+/// What else of where they were made is not the same.
 fn differences(old: &RunRecord, new: &RunRecord) -> Vec<(&'static str, String, String)> {
     let features = |run: &RunRecord, other: &RunRecord| {
         let only: Vec<&str> = run
@@ -80,11 +83,8 @@ fn differences(old: &RunRecord, new: &RunRecord) -> Vec<(&'static str, String, S
         if only.is_empty() { "nothing more".to_owned() } else { only.join(" ") }
     };
     let (a, b) = (&old.machine, &new.machine);
-    let mut found = vec![
-        ("machine (ratios may differ for it, times are not compared)", a.cpu.clone(), b.cpu.clone()),
-        ("compiler", a.rustc.clone(), b.rustc.clone()),
-        ("target", a.target.clone(), b.target.clone()),
-    ];
+    let mut found =
+        vec![("compiler", a.rustc.clone(), b.rustc.clone()), ("target", a.target.clone(), b.target.clone())];
     found.retain(|(_, one, other)| one != other);
     if a.features != b.features {
         found.push(("set of features, only here", features(old, new), features(new, old)));
@@ -117,7 +117,10 @@ fn summary(text: &mut String, comparison: &Comparison<'_>) {
         listed(text, &format!("{what} captures"), captures);
         listed(text, &format!("{what} questions"), questions);
         if *cells > 0 {
-            line(text, &format!("{what}: {cells} rows more, of variants, captures and questions that both have"));
+            line(
+                text,
+                &format!("{what}: {cells} rows more, of variants, captures and questions that both have"),
+            );
         }
     }
 }
@@ -158,11 +161,7 @@ fn changes(text: &mut String, question: &Compared<'_>, colour: bool) {
 
 /// `+12.3 %`, or a factor where that says more.
 fn percent_change(change: f64) -> String {
-    if (0.1..10.0).contains(&change) {
-        format!("{:+.1} %", 100.0 * (change - 1.0))
-    } else {
-        times(change)
-    }
+    if (0.1..10.0).contains(&change) { format!("{:+.1} %", 100.0 * (change - 1.0)) } else { times(change) }
 }
 
 fn agreement(text: &mut String, comparison: &Comparison<'_>, colour: bool) {
@@ -179,7 +178,11 @@ fn agreement(text: &mut String, comparison: &Comparison<'_>, colour: bool) {
         &format!(
             "of {} more than {percent} % apart in both records, {} the order",
             plural(pairs, "pair"),
-            if flips == 0 { "all keep".to_owned() } else { format!("{} keep and {flips} flipped", pairs - flips) }
+            if flips == 0 {
+                "all keep".to_owned()
+            } else {
+                format!("{} keep and {flips} flipped", pairs - flips)
+            }
         ),
     );
     for question in comparison.questions.iter().filter(|question| !question.order.flips.is_empty()) {
