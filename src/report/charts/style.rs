@@ -182,8 +182,10 @@ impl Axis {
         let limit = decoders.map_or(f64::INFINITY, |decoders| 2.0 * decoders);
         let inside =
             most(&mut entries.iter().filter(|(entry, _)| entry.ratio.value <= limit).map(|at| at.1))?;
-        let broken = entries.iter().any(|(entry, _)| entry.ratio.value > limit);
-        Some(Self { end: if broken { inside.max(limit) } else { inside }, broken })
+        let beyond = |end: f64| entries.iter().any(|(entry, _)| entry.ratio.value > end);
+        let end = if beyond(limit) { inside.max(limit) } else { inside };
+        // A whisker may reach further than the limit, and then bars beyond the limit fit.
+        Some(Self { end, broken: beyond(end) })
     }
 }
 
