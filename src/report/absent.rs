@@ -22,7 +22,10 @@ pub(crate) fn absent(asked: &Asked<'_>) -> Vec<Absent> {
     let measured = |name: &str| {
         asked.rows.iter().any(|row| !is_control(row) && row.variant.rsplit('/').next() == Some(name))
     };
-    if asked.question.wire == Wire::Fixed && !measured(LOOP) {
+    let unknown_field = asked.question.wire == Wire::Fixed && !measured(LOOP);
+    // Which decoders of other layouts fill points is the task's choice, not the CPU's.
+    let chosen_field = asked.question.wire == Wire::Free && asked.question.task != "tokens";
+    if unknown_field || chosen_field {
         return Vec::new();
     }
     let layouts: Vec<&str> = asked.rows.iter().map(|row| row.layout.as_str()).collect();

@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use tempfile::TempDir;
@@ -26,10 +27,7 @@ impl Staging {
     /// system, or nothing can be moved.
     pub(crate) fn new(beside: &Path) -> Result<Self> {
         fs::create_dir_all(beside).map_err(|error| failed(beside, &error))?;
-        let folder = tempfile::Builder::new()
-            .prefix(".staging-")
-            .tempdir_in(beside)
-            .map_err(|error| failed(beside, &error))?;
+        let folder = staging_folder(beside).map_err(|error| failed(beside, &error))?;
         Ok(Self { folder, moves: Vec::new() })
     }
 
@@ -95,6 +93,24 @@ impl Staging {
             let _ = if old.exists() { fs::rename(old, target) } else { fs::remove_file(target) };
         }
     }
+}
+
+const PREFIX: &str = ".staging-";
+
+/// What lies about for longer was left behind by a program that was killed: staging takes seconds.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+
+/// A folder in `beside` that goes when it is dropped. Those that were left behind go now.
+pub(crate) fn staging_folder(beside: &Path) -> io::Result<TempDir> {
+    for entry in fs::read_dir(beside)?.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let age = entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed());
+        if ours && matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND) {
+            // Who cannot remove it can still write a report.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    tempfile::Builder::new().prefix(PREFIX).tempdir_in(beside)
 }
 
 /// Writes a file so that it is on the disk, not only in the system's memory, before it is moved.

@@ -13,7 +13,7 @@ use crate::{
     error::{Error, Result},
     measure::{CaptureFacts, Machine, Record, RunRecord, SweepRow},
     report::{
-        files::write_synced,
+        files::{staging_folder, write_synced},
         question::slug,
         record_rows::{CaptureRow, Row},
     },
@@ -43,7 +43,7 @@ pub fn store(records: &Path, run: &RunRecord) -> Result<PathBuf> {
         Error::check(format!("{}: the record cannot be written: {error}", records.display()))
     };
     fs::create_dir_all(records).map_err(failed)?;
-    let staging = tempfile::Builder::new().prefix(".staging-").tempdir_in(records).map_err(failed)?;
+    let staging = staging_folder(records).map_err(failed)?;
     let staged = staging.path().join("record");
     fs::create_dir(&staged).map_err(failed)?;
     write_synced(&staged.join(ROWS), &to_csv(run.records.iter().map(Row::from))?).map_err(failed)?;

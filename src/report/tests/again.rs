@@ -2,6 +2,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 use tempfile::tempdir;
@@ -184,4 +185,19 @@ fn a_part_that_is_new_goes_before_the_next_one() {
     write(folder.path(), None, &run()).unwrap();
     let again = fs::read_to_string(&results).unwrap();
     assert_eq!(again.replace("My own words.\n\n", ""), text);
+}
+
+#[test]
+fn what_a_killed_report_left_behind_goes_and_what_another_one_stages_stays() {
+    let folder = tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in [".staging-old", ".staging-new", "mine"] {
+        fs::create_dir_all(at(name).join("inside")).unwrap();
+    }
+    let long_ago = SystemTime::now() - Duration::from_secs(100_000);
+    for name in [".staging-old", "mine"] {
+        fs::File::open(at(name)).unwrap().set_modified(long_ago).unwrap();
+    }
+    write(folder.path(), None, &run()).unwrap();
+    assert!(!at(".staging-old").exists() && at(".staging-new").exists() && at("mine").exists());
 }
