@@ -26,6 +26,14 @@ pub(super) fn frames<'a>(
         // One chunk without a length, whatever its size.
         return Ok(if points == 0 { Vec::new() } else { vec![Frame { points, bytes: body }] });
     }
+    framed(points, body)
+}
+
+/// The same where every chunk has its length in front of it.
+///
+/// # Errors
+/// As [`frames`].
+pub(super) fn framed(points: usize, body: &[u8]) -> Result<Vec<Frame<'_>>, CloudError> {
     let mut frames: Vec<Frame<'_>> = Vec::new();
     let (mut rest, mut left) = (body, points);
     while !rest.is_empty() {
@@ -66,12 +74,7 @@ pub(super) fn unpack<'a>(
     compression: Compression,
     plan: &Plan,
 ) -> Result<Cow<'a, [u8]>, CloudError> {
-    let most = plan.most_bytes(frame.points);
-    let bytes = match compression {
-        Compression::None => Cow::Borrowed(frame.bytes),
-        Compression::Lz4 => Cow::Owned(unpack_lz4(frame.bytes, most)?),
-        Compression::Zstd => Cow::Owned(unpack_zstd(frame.bytes, most)?),
-    };
+    let bytes = undo(frame.bytes, compression, plan.most_bytes(frame.points))?;
     let least = plan.least_bytes(frame.points);
     if bytes.len() < least {
         let what = format!(
@@ -82,6 +85,18 @@ pub(super) fn unpack<'a>(
         return Err(CloudError::new(CloudErrorKind::Truncated, what));
     }
     Ok(bytes)
+}
+
+/// What stage 2 made `bytes` of, if that is not more than `most`.
+///
+/// # Errors
+/// `Compression` if the library refuses or yields more.
+pub(super) fn undo(bytes: &[u8], compression: Compression, most: usize) -> Result<Cow<'_, [u8]>, CloudError> {
+    Ok(match compression {
+        Compression::None => Cow::Borrowed(bytes),
+        Compression::Lz4 => Cow::Owned(unpack_lz4(bytes, most)?),
+        Compression::Zstd => Cow::Owned(unpack_zstd(bytes, most)?),
+    })
 }
 
 /// `bytes` behind stage 2.

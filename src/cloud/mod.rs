@@ -2,6 +2,7 @@
 
 mod block;
 mod chunk;
+mod container;
 mod converted;
 mod decode;
 mod encode;
@@ -20,6 +21,10 @@ mod schema;
 mod sections;
 pub mod tokens;
 
+pub use container::{
+    Arrangement, ContainerHeader, PreparedContainer, decode_container, encode_container,
+    read_container_header,
+};
 pub use decode::{MAX_POINT_STEP, Prepared, decode, decode_on};
 pub use encode::{EncodeOptions, encode};
 pub use error::{CloudError, CloudErrorKind};

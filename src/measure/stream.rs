@@ -3,6 +3,7 @@
 use variants::layout::leb128;
 
 use super::record::CaptureFacts;
+pub use crate::cloud::Arrangement;
 use crate::{
     capture::{self, Capture, synthetic},
     cloud::{Cloud, Resolutions, tokens},
@@ -15,26 +16,6 @@ pub const LONG_ENOUGH: usize = 65_536;
 
 /// Tokens of a synthetic stream.
 const SYNTHETIC_TOKENS: usize = 8 * LONG_ENOUGH;
-
-/// How points times fields are cut into runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Arrangement {
-    /// Point after point, the fields interleaved, as cloudini V4.
-    Rows,
-    /// Field after field inside each chunk.
-    Columns,
-}
-
-impl Arrangement {
-    /// `rows` or `columns`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rows => "rows",
-            Self::Columns => "columns",
-        }
-    }
-}
 
 /// A capture's tokens, chunk after chunk.
 #[derive(Clone, Debug)]

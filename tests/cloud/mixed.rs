@@ -56,7 +56,7 @@ fn random_fields(rng: &mut impl Rng) -> (Vec<Field>, usize) {
 }
 
 /// Doubles that stay the same for a firing, bytes that are mostly small, NaN now and then.
-fn random_cloud(rng: &mut impl Rng, points: usize) -> Cloud {
+pub(crate) fn random_cloud(rng: &mut impl Rng, points: usize) -> Cloud {
     let (fields, step) = random_fields(rng);
     let mut data = vec![0; points * step];
     for field in &fields {

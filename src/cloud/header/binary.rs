@@ -9,9 +9,17 @@ pub(super) fn read(version: u8, mut bytes: &[u8]) -> Result<(Header, &[u8]), Clo
     let (width, height) = (u32::from_le_bytes(take(input)?), u32::from_le_bytes(take(input)?));
     let point_step = u32::from_le_bytes(take(input)?);
     let [mode, compression] = take(input)?;
-    let count = u16::from_le_bytes(take(input)?);
+    let fields = read_fields(input)?;
     let mode = Mode::ALL.into_iter().find(|known| *known as u8 == mode);
     let compression = Compression::ALL.into_iter().find(|known| *known as u8 == compression);
+    let mode = mode.ok_or_else(|| error("unknown encoding number"))?;
+    let compression = compression.ok_or_else(|| error("unknown compression number"))?;
+    Ok((Header { version, width, height, point_step, mode, compression, fields }, bytes))
+}
+
+/// The number of fields and the fields, from the front of `input`, which moves past them.
+pub(in crate::cloud) fn read_fields(input: &mut &[u8]) -> Result<Vec<Field>, CloudError> {
+    let count = u16::from_le_bytes(take(input)?);
     let mut fields = Vec::new();
     for _ in 0..count {
         let length = u16::from_le_bytes(take(input)?).into();
@@ -29,9 +37,7 @@ pub(super) fn read(version: u8, mut bytes: &[u8]) -> Result<(Header, &[u8]), Clo
         let resolution = (resolution > 0.0).then_some(resolution);
         fields.push(Field { name, offset, kind, resolution });
     }
-    let mode = mode.ok_or_else(|| error("unknown encoding number"))?;
-    let compression = compression.ok_or_else(|| error("unknown compression number"))?;
-    Ok((Header { version, width, height, point_step, mode, compression, fields }, bytes))
+    Ok(fields)
 }
 
 /// The binary header behind the magic.
@@ -40,9 +46,14 @@ pub(super) fn write(header: &Header, bytes: &mut Vec<u8>) -> Result<(), CloudErr
         bytes.extend(number.to_le_bytes());
     }
     bytes.extend([header.mode as u8, header.compression as u8]);
-    let count = u16::try_from(header.fields.len()).map_err(|_| error("more than 65535 fields"))?;
+    write_fields(&header.fields, bytes)
+}
+
+/// What [`read_fields`] reads.
+pub(in crate::cloud) fn write_fields(fields: &[Field], bytes: &mut Vec<u8>) -> Result<(), CloudError> {
+    let count = u16::try_from(fields.len()).map_err(|_| error("more than 65535 fields"))?;
     bytes.extend(count.to_le_bytes());
-    for field in &header.fields {
+    for field in fields {
         let length = u16::try_from(field.name.len()).map_err(|_| error("a field's name is too long"))?;
         bytes.extend(length.to_le_bytes());
         bytes.extend(field.name.bytes());
@@ -54,7 +65,7 @@ pub(super) fn write(header: &Header, bytes: &mut Vec<u8>) -> Result<(), CloudErr
 }
 
 /// The next `N` bytes of a binary header.
-fn take<const N: usize>(input: &mut &[u8]) -> Result<[u8; N], CloudError> {
+pub(in crate::cloud) fn take<const N: usize>(input: &mut &[u8]) -> Result<[u8; N], CloudError> {
     let (bytes, rest) = input.split_first_chunk().ok_or_else(cut_short)?;
     *input = rest;
     Ok(*bytes)

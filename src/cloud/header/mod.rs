@@ -3,10 +3,12 @@
 mod binary;
 mod text;
 
-use super::{CloudError, CloudErrorKind, Field, Mode};
+use super::{CloudError, CloudErrorKind, Field, Mode, container};
+
+pub(super) use binary::{read_fields, take, write_fields};
 
 /// What every file starts with; two ASCII digits of the version follow.
-const MAGIC: &[u8] = b"CLOUDINI_V";
+pub(super) const MAGIC: &[u8] = b"CLOUDINI_V";
 
 /// The versions that can be read and written.
 pub const VERSIONS: std::ops::RangeInclusive<u8> = 2..=5;
@@ -55,6 +57,9 @@ fn error(what: impl Into<String>) -> CloudError {
 /// `Header` if the bytes are no cloudini file or the header is cut short or not understood; `Version` if only
 /// the version is not supported.
 pub fn read_header(bytes: &[u8]) -> Result<(Header, &[u8]), CloudError> {
+    if bytes.starts_with(container::MAGIC) {
+        return Err(error("no cloudini file but one of this lab's layouts: it starts with VARINTLAB_"));
+    }
     if !bytes.starts_with(&MAGIC[..MAGIC.len().min(bytes.len())]) {
         return Err(error("no cloudini file: it does not start with CLOUDINI_V"));
     }
@@ -104,7 +109,8 @@ pub fn write_header(header: &Header) -> Result<Vec<u8>, CloudError> {
 }
 
 impl Compression {
-    const ALL: [Self; 3] = [Self::None, Self::Lz4, Self::Zstd];
+    /// All of them, by number.
+    pub const ALL: [Self; 3] = [Self::None, Self::Lz4, Self::Zstd];
 
     /// The name in the text header.
     #[must_use]

@@ -1,0 +1,169 @@
+//! A chunk's runs into its points: tokens for some rows at a time go to a window that stays in the L1 cache, and
+//! the lift turns the window into points. Columns are interleaved on the way.
+
+use variants::{Decoder, ErrorKind, Layout, Run, lift::Lift};
+
+use super::{
+    super::{
+        CloudError, CloudErrorKind, Plan,
+        block::lane,
+        read::{kind_of, words},
+    },
+    Arrangement,
+    buffers::{Buffers, Flaw, Shape, Why, Window},
+    chunk,
+};
+
+/// Tokens in a window, about: with their bytes and points they fill about half of an L1 cache.
+const WINDOW: usize = 2048;
+
+/// The rows in a window are a multiple of this, so that windows end where groups of tokens end.
+const GROUP: usize = 32;
+
+/// Windows of 64-bit words behind one another after which 32-bit ones are not tried again in a chunk.
+const MOST_WIDE: usize = 2;
+
+/// What decoding chunk after chunk needs, made once for them all.
+pub(super) struct Windows<'a> {
+    plan: &'a Plan,
+    arrangement: Arrangement,
+    /// `None` if there are no token fields.
+    lift: Option<Lift>,
+    /// Rows in a window.
+    rows: usize,
+    /// The current chunk's.
+    runs: Vec<Run<'a>>,
+    narrow: Buffers<u32>,
+    wide: Buffers<u64>,
+}
+
+impl<'a> Windows<'a> {
+    /// For the chunks of one file.
+    ///
+    /// # Errors
+    /// `Header` if a field cannot be stored.
+    pub(super) fn new(plan: &'a Plan, arrangement: Arrangement) -> Result<Self, CloudError> {
+        let lanes: Vec<_> = plan.rows.iter().filter_map(lane).collect();
+        let lift = if lanes.is_empty() {
+            None
+        } else {
+            let lift = Lift::new(&lanes, plan.point_step);
+            Some(lift.map_err(|error| CloudError::new(CloudErrorKind::Header, error.to_string()))?)
+        };
+        let lanes = lanes.len().max(1);
+        let rows = GROUP * (WINDOW / (GROUP * lanes)).max(1);
+        let shape = match arrangement {
+            Arrangement::Rows => Shape { runs: 1, run: rows * lanes, mixed: 0 },
+            Arrangement::Columns if lanes == 1 => Shape { runs: 1, run: rows, mixed: 0 },
+            Arrangement::Columns => Shape { runs: lanes, run: rows, mixed: rows * lanes },
+        };
+        let (narrow, wide) = (Buffers::new(shape), Buffers::new(shape));
+        Ok(Self { plan, arrangement, lift, rows, runs: Vec::with_capacity(shape.runs), narrow, wide })
+    }
+
+    /// Decodes a chunk whose runs are these into its points.
+    ///
+    /// # Errors
+    /// The first window's token that cannot be decoded, with its field and its point within the chunk;
+    /// `LeftOver` for bytes behind a run's last token where that shows.
+    pub(super) fn decode<D: Decoder>(
+        &mut self,
+        decoder: D,
+        runs: impl Iterator<Item = &'a [u8]>,
+        points: &mut [u8],
+    ) -> Result<(), CloudError> {
+        let count = points.len() / self.plan.point_step;
+        self.open::<D::Layout>(runs, count)?;
+        let tokens = self.tokens(count);
+        self.windows(decoder, tokens, points).map_err(|flaw| self.refusal(&flaw))?;
+        // A piece of several tokens may outlast the last one.
+        match self.runs.iter().position(|run| !run.data.is_empty()).filter(|_| D::Layout::PIECE == 1) {
+            None => Ok(()),
+            Some(run) => {
+                let what = format!("{} bytes are left behind its last token", self.runs[run].data.len());
+                let error = CloudError::new(CloudErrorKind::LeftOver, what);
+                Err(match self.arrangement {
+                    Arrangement::Rows => error,
+                    Arrangement::Columns => error.in_field(&chunk::token_steps(self.plan)[run].name),
+                })
+            }
+        }
+    }
+
+    /// Opens a chunk's runs.
+    ///
+    /// # Errors
+    /// `Truncated` or `Malformed`, with field and point, if the bytes cannot hold the bookkeeping of the tokens of
+    /// so many points, or if it contradicts itself.
+    pub(super) fn open<L: Layout>(
+        &mut self,
+        runs: impl Iterator<Item = &'a [u8]>,
+        points: usize,
+    ) -> Result<(), CloudError> {
+        let tokens = self.tokens(points);
+        self.runs.clear();
+        for (run, bytes) in runs.enumerate() {
+            let opened = L::open::<u64>(bytes, tokens).map_err(|error| {
+                let token = error.index.min(tokens.saturating_sub(1));
+                self.refusal(&Flaw { run, token, why: Why::Undecodable(error.kind) })
+            })?;
+            self.runs.push(opened);
+        }
+        Ok(())
+    }
+
+    /// The tokens of each run for so many points.
+    fn tokens(&self, points: usize) -> usize {
+        match self.arrangement {
+            Arrangement::Rows => points * self.lift.as_ref().map_or(0, Lift::lanes),
+            Arrangement::Columns => points,
+        }
+    }
+
+    /// Decodes the opened runs, each of so many tokens.
+    fn windows<D: Decoder>(&mut self, decoder: D, tokens: usize, points: &mut [u8]) -> Result<(), Flaw> {
+        let Some(lift) = &mut self.lift else { return Ok(()) };
+        lift.restart();
+        self.narrow.held.fill(0);
+        let point_step = self.plan.point_step;
+        // A long token now and then (the first timestamp of a chunk) costs one window of 64-bit words; where
+        // they are common, 32-bit words are not tried again.
+        let (mut is_wide, mut wide_windows) = (false, 0);
+        for (index, points) in points.chunks_mut(self.rows * point_step).enumerate() {
+            let window = Window { tokens, first_row: index * self.rows, rows: points.len() / point_step };
+            if is_wide && wide_windows <= MOST_WIDE {
+                is_wide = !self.narrow.take_back(&self.wide);
+            }
+            if !is_wide {
+                match self.narrow.advance(decoder, &mut self.runs, lift, window, points) {
+                    Err(Flaw { why: Why::Undecodable(ErrorKind::Wide), .. }) => {
+                        self.wide.take_over(&self.narrow);
+                        is_wide = true;
+                    }
+                    done => {
+                        done?;
+                        wide_windows = 0;
+                        continue;
+                    }
+                }
+            }
+            self.wide.advance(decoder, &mut self.runs, lift, window, points)?;
+            wide_windows += 1;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn refusal(&self, flaw: &Flaw) -> CloudError {
+        let steps = chunk::token_steps(self.plan);
+        let (point, field) = match self.arrangement {
+            Arrangement::Rows => (flaw.token / steps.len(), flaw.token % steps.len()),
+            Arrangement::Columns => (flaw.token, flaw.run),
+        };
+        let (kind, what) = match flaw.why {
+            Why::Undecodable(kind) => (kind_of(kind), kind.to_string()),
+            Why::Marker => (CloudErrorKind::NanMarker, words(CloudErrorKind::NanMarker).to_owned()),
+        };
+        CloudError::new(kind, what).in_field(&steps[field].name).at_point(point)
+    }
+}
