@@ -4,12 +4,13 @@ use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 
-use super::select::{Captures, Variants, progress};
+use super::select::{Captures, Layouts, Variants, progress};
 use crate::{
     error::{Error, Result},
     measure::{
         Record,
         contestants::{Contestant, LabWord},
+        inputs::able,
         points::{self, CloudMode, PathContestant},
         stream::{Arrangement, Stream},
         tokens::{Aligned, Plan, Window, measure},
@@ -22,7 +23,8 @@ use crate::{
 pub(super) enum Task {
     /// Kernels alone: bytes to tokens.
     Tokens,
-    /// Whole clouds in cloudini's bytes: stage-1 chunks to point bytes, by path and variant.
+    /// Whole clouds: stage-1 chunks to point bytes, by path and variant; with --layout in other bytes than
+    /// cloudini's.
     Points,
 }
 
@@ -44,9 +46,8 @@ pub(super) struct Arguments {
     /// The output word.
     #[arg(long, value_enum, default_value = "u32")]
     word: WordName,
-    /// How points times fields are cut into runs.
-    #[arg(long, value_enum, default_value = "rows")]
-    arrangement: Arrangement,
+    #[command(flatten)]
+    layouts: Layouts,
     #[command(flatten)]
     captures: Captures,
     #[command(flatten)]
@@ -81,18 +82,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.task == Task::Tokens && arguments.mode.is_some() {
         return Err(Error::input("--mode is for --task points: tokens have no version"));
     }
+    let layouts = &arguments.layouts;
+    let other_layouts = arguments.task == Task::Points
+        && (!layouts.layout.is_empty() || arguments.variants.name_another_layout());
+    if other_layouts && arguments.mode == Some(CloudMode::V5) {
+        return Err(Error::input("--mode v5 is cloudini's own: other layouts are held against v4"));
+    }
+    if arguments.task == Task::Points && layouts.layout.is_empty() && layouts.arrangement.is_some() {
+        return Err(Error::input("--arrangement is for clouds in other layouts: --layout says which"));
+    }
     let streams = arguments.captures.streams(false)?;
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(arguments.window));
     let records = match arguments.task {
         Task::Points => {
-            let contestants = arguments.variants.path_contestants()?;
+            let contestants = arguments.variants.path_contestants(layouts)?;
             let mode = arguments.mode.unwrap_or(CloudMode::V4);
             points_task(&streams, mode, arguments.window, &contestants, rounds)?
         }
         Task::Tokens => {
-            let contestants = arguments.variants.runnable()?;
-            let (arrangement, window) = (arguments.arrangement, arguments.window);
-            let plan = Plan { arrangement, window, rounds, verified: false };
+            let contestants = layouts.of_tokens(arguments.variants.runnable()?)?;
+            let arrangement = layouts.arrangement.unwrap_or(Arrangement::Rows);
+            let plan = Plan { arrangement, window: arguments.window, rounds, verified: false };
             match arguments.word {
                 WordName::U32 => tokens_task::<u32>(&streams, &contestants, plan)?,
                 WordName::U64 => tokens_task::<u64>(&streams, &contestants, plan)?,
@@ -147,6 +157,14 @@ pub(super) fn points_task(
     let mut records = Vec::new();
     for stream in streams {
         bar.set_message(format!("{} points {}", stream.facts.name, mode.name()));
+        if mode == CloudMode::V4 && able(stream, mode, contestants).len() < contestants.len() {
+            bar.suspend(|| {
+                eprintln!(
+                    "note: {}: its fields share bytes, which only cloudini's format can store",
+                    stream.facts.name
+                );
+            });
+        }
         if let Some(mut rows) = points::measure(stream, mode, window, contestants, rounds, || bar.inc(1))? {
             rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
             records.append(&mut rows);

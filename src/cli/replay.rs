@@ -12,11 +12,12 @@ use clap::{Args, ValueEnum};
 use super::select::progress;
 use crate::{
     capture,
-    cloud::{self, Cloud, Compression, EncodeOptions, Path, Resolutions, encode},
+    cloud::{self, Arrangement, Cloud, Compression, Path, Resolutions},
     error::{Error, Result},
     fnv::Fnv,
     measure::{
         clock::thread_time,
+        layouts,
         points::{self, CloudMode, PathContestant},
     },
 };
@@ -30,10 +31,16 @@ pub(super) struct Arguments {
     /// The version to encode as [default: both].
     #[arg(long, value_enum)]
     mode: Option<CloudMode>,
-    /// The LEB128 variant to decode with [default: the one for the widest vectors that run here].
+    /// Encode in this layout instead, in the lab's own container.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "path"])]
+    layout: Option<String>,
+    /// How the layout's tokens are cut into runs.
+    #[arg(long, value_enum, default_value = "rows", requires = "layout")]
+    arrangement: Arrangement,
+    /// The variant to decode with: of LEB128 or the layout [default: the one for the widest vectors that run here].
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
-    /// How tokens get into the points.
+    /// How cloudini's tokens get into the points.
     #[arg(long, value_enum, default_value = "block")]
     path: PathName,
     /// How often everything is decoded.
@@ -95,28 +102,34 @@ struct Replay {
 /// If the input cannot be read or encoded, or the options contradict it.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let contestant = contestant(arguments)?;
-    for replay in replays(arguments)? {
+    for replay in replays(arguments, &contestant)? {
         replay_one(arguments, &contestant, &replay)?;
     }
     Ok(())
 }
 
 fn contestant(arguments: &Arguments) -> Result<PathContestant> {
-    let path = arguments.path.path();
-    let name = match &arguments.variant {
-        Some(name) => name.clone(),
-        None => points::widest().to_owned(),
+    let (mut here, path, layout) = match &arguments.layout {
+        None => (points::contestants(), arguments.path.path().name(), "leb128"),
+        Some(layout) => (layouts::contestants(), arguments.arrangement.name(), &**layout),
     };
-    points::contestants()
-        .into_iter()
-        .find(|contestant| contestant.path == path.name() && contestant.variant == name)
-        .ok_or_else(|| {
-            Error::input(format!("{name} is no LEB128 variant that runs here; `varint-lab list` shows them"))
-        })
+    let mut known: Vec<&str> = here.iter().map(|contestant| contestant.layout).collect();
+    here.retain(|contestant| contestant.layout == layout && contestant.path == path);
+    if here.is_empty() {
+        known.dedup();
+        let known = known.join(", ");
+        return Err(Error::input(format!("--layout {layout}: there is no such layout here, only {known}")));
+    }
+    let name = arguments.variant.as_deref().unwrap_or_else(|| points::widest(&here));
+    here.iter().find(|contestant| contestant.variant == name).copied().ok_or_else(|| {
+        Error::input(format!(
+            "{name} is no variant of {layout} that runs here; `varint-lab list` shows them all"
+        ))
+    })
 }
 
 /// Encodes what the user named, once for each mode.
-fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
+fn replays(arguments: &Arguments, contestant: &PathContestant) -> Result<Vec<Replay>> {
     let input = &arguments.input;
     if input.extension().is_some_and(|extension| extension == "cloudini") {
         return encoded_file(arguments, input);
@@ -141,15 +154,21 @@ fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
         (_, true) => Compression::Lz4,
         _ => Compression::None,
     };
-    let modes = arguments.mode.map_or(CloudMode::ALL.to_vec(), |mode| vec![mode]);
+    let modes = match arguments.mode {
+        // Other layouts have one mode.
+        _ if contestant.is_other_layout() => vec![CloudMode::V4],
+        None => CloudMode::ALL.to_vec(),
+        Some(mode) => vec![mode],
+    };
     modes
         .into_iter()
         .map(|mode| {
-            let options = EncodeOptions { compression, ..EncodeOptions::lossy(mode.version()) };
             let files = clouds.iter().map(|(name, cloud)| {
-                encode(cloud, &options).map_err(|error| Error::from(error).within(name))
+                let file = contestant.encode(cloud, mode, compression);
+                file.map_err(|error| Error::from(error).within(name))
             });
-            Ok(Replay { label: mode.name().to_owned(), files: files.collect::<Result<_>>()? })
+            let label = if contestant.is_other_layout() { contestant.layout } else { mode.name() };
+            Ok(Replay { label: label.to_owned(), files: files.collect::<Result<_>>()? })
         })
         .collect()
 }
@@ -158,6 +177,7 @@ fn replays(arguments: &Arguments) -> Result<Vec<Replay>> {
 fn encoded_file(arguments: &Arguments, path: &FilePath) -> Result<Vec<Replay>> {
     let refused = [
         ("--mode", arguments.mode.is_some()),
+        ("--layout", arguments.layout.is_some()),
         ("--resolution", !arguments.resolution.is_empty()),
         ("--zstd", arguments.zstd),
         ("--lz4", arguments.lz4),
@@ -192,11 +212,11 @@ fn replay_one(arguments: &Arguments, contestant: &PathContestant, replay: &Repla
             let place =
                 |error| Error::from(error).within(format!("{}, {}", arguments.input.display(), replay.label));
             if pass == 0 {
-                buffers.push(vec![0; cloud::Prepared::open(file).map_err(place)?.point_bytes()]);
+                buffers.push(vec![0; contestant.open(file).map_err(place)?.point_bytes()]);
             }
             let points = &mut buffers[index][..];
             let (wall, cpu) = (Instant::now(), thread_time());
-            let prepared = cloud::Prepared::open(file).map_err(place)?;
+            let prepared = contestant.open(file).map_err(place)?;
             if arguments.threads.get() == 1 {
                 contestant.run(&prepared, &[], points).map_err(place)?;
                 took += thread_time() - cpu;

@@ -10,9 +10,10 @@ use crate::{
     error::{Error, Result},
     measure::{
         contestants::{self, Contestant},
+        layouts,
         points::{self, PathContestant},
         recordings,
-        stream::{self, Stream},
+        stream::{self, Arrangement, Stream},
         tokens::BASELINE,
     },
 };
@@ -179,30 +180,45 @@ impl Variants {
             .collect())
     }
 
-    /// Every path around the LEB128 variants that were asked for and run here.
+    /// Every path around the LEB128 variants that were asked for and run here, and both arrangements of the other
+    /// layouts' variants; with upstream's.
     ///
     /// # Errors
     /// If a name is not registered.
     pub(super) fn named_paths(&self) -> Result<Vec<PathContestant>> {
         let asked = self.contestants()?;
-        let named = |contestant: &PathContestant| asked.iter().any(|own| own.name == contestant.variant);
-        Ok(points::contestants().into_iter().filter(named).collect())
+        // Upstream's is there in any case, for others to be held against.
+        let named = |contestant: &PathContestant| {
+            asked.iter().any(|own| own.name == contestant.variant) || contestant.name() == points::UPSTREAM
+        };
+        Ok(points::contestants().into_iter().chain(layouts::contestants()).filter(named).collect())
+    }
+
+    /// Whether a variant of another layout than cloudini's is asked for.
+    pub(super) fn name_another_layout(&self) -> bool {
+        let is = |contestant: PathContestant| {
+            self.variant.iter().any(|name| *name == contestant.variant || *name == contestant.name())
+        };
+        layouts::contestants().into_iter().any(is)
     }
 
     /// Paths around the variants that were asked for, by `variant` or `path/variant`, with the two that ratios
-    /// need and the controls. If none was asked for: all but bulk decoders in the paths that take a token at a
-    /// time, where they fall back on plain code.
+    /// need and the controls. If none was asked for: of the layouts that were, all; else of cloudini's, all but
+    /// bulk decoders in the paths that take a token at a time, where they fall back on plain code.
     ///
     /// # Errors
     /// If a name is none, or does not run on this CPU.
-    pub(super) fn path_contestants(&self) -> Result<Vec<PathContestant>> {
-        let here = points::contestants();
+    pub(super) fn path_contestants(&self, layouts: &Layouts) -> Result<Vec<PathContestant>> {
+        let cloudinis = points::contestants();
+        let others = layouts.contestants()?;
         let is =
             |contestant: &PathContestant, name: &str| name == contestant.variant || name == contestant.name();
         for name in &self.variant {
-            if !here.iter().any(|contestant| is(contestant, name)) {
+            if !cloudinis.iter().chain(&others).any(|contestant| is(contestant, name)) {
                 return Err(Error::input(format!(
-                    "{name} is no LEB128 variant or path/variant that runs here, such as {} or block/leb128_loop",
+                    "{name} is no variant or path/variant that runs here{}, such as {}, block/leb128_loop or \
+                     rows/stream_vbyte_bytes",
+                    if layouts.layout.is_empty() { "" } else { " in the layouts that were asked for" },
                     points::UPSTREAM
                 )));
             }
@@ -210,15 +226,76 @@ impl Variants {
         let needed = |contestant: &PathContestant| {
             [points::UPSTREAM, points::PLAIN].contains(&contestant.name().as_str())
         };
-        Ok(here
+        let any_layout = !layouts.layout.is_empty();
+        Ok(cloudinis
             .into_iter()
+            .chain(others)
             .filter(|contestant| {
-                (self.variant.is_empty() && contestant.has_its_say())
+                let by_default = contestant.has_its_say() && contestant.is_other_layout() == any_layout;
+                (self.variant.is_empty() && by_default)
                     || needed(contestant)
                     || self.variant.iter().any(|name| is(contestant, name))
             })
             .chain(points::controls())
             .collect())
+    }
+}
+
+/// Layouts by name.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct Layouts {
+    /// Layouts by name, or `all`. With --task points: whole clouds in the lab's own container, held against
+    /// cloudini's; with --task tokens: the variants of these layouts.
+    #[arg(long, num_args = 1.., value_name = "NAME")]
+    pub layout: Vec<String>,
+    /// How points times fields are cut into runs [default: rows, or both for clouds in other layouts].
+    #[arg(long, value_enum)]
+    pub arrangement: Option<Arrangement>,
+}
+
+impl Layouts {
+    fn takes(&self, layout: &str) -> bool {
+        self.layout.is_empty() || self.layout.iter().any(|name| name == "all" || name == layout)
+    }
+
+    /// Clouds in the layouts and the arrangement that were asked for; in all of them if none was.
+    ///
+    /// # Errors
+    /// If there is no layout of a name.
+    fn contestants(&self) -> Result<Vec<PathContestant>> {
+        let all = layouts::contestants();
+        self.check(all.iter().map(|contestant| contestant.layout))?;
+        let arranged = |contestant: &PathContestant| {
+            self.arrangement.is_none_or(|arrangement| arrangement.name() == contestant.path)
+        };
+        Ok(all
+            .into_iter()
+            .filter(|contestant| self.takes(contestant.layout) && arranged(contestant))
+            .collect())
+    }
+
+    /// Those of the token contestants that decode these layouts, and the baseline.
+    ///
+    /// # Errors
+    /// If there is no layout of a name.
+    pub(super) fn of_tokens(&self, contestants: Vec<Contestant>) -> Result<Vec<Contestant>> {
+        self.check(contestants::all().iter().map(|contestant| contestant.layout))?;
+        let taken = |contestant: &Contestant| contestant.name == BASELINE || self.takes(contestant.layout);
+        Ok(contestants.into_iter().filter(taken).collect())
+    }
+
+    /// Refuses names that are none of these.
+    fn check<'a>(&self, known: impl Iterator<Item = &'a str>) -> Result<()> {
+        let mut known: Vec<&str> = known.collect();
+        known.dedup();
+        let unknown = |name: &&String| *name != "all" && !known.contains(&name.as_str());
+        match self.layout.iter().find(unknown) {
+            None => Ok(()),
+            Some(name) => Err(Error::input(format!(
+                "--layout {name}: there is no such layout here, only {} and all",
+                known.join(", ")
+            ))),
+        }
     }
 }
 

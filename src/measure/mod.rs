@@ -3,6 +3,8 @@
 pub mod clock;
 pub mod contestants;
 pub mod counts;
+pub mod inputs;
+pub mod layouts;
 mod machine;
 pub mod points;
 pub mod predictability;

@@ -1,15 +1,21 @@
-//! The points task: whole clouds in cloudini's bytes, from stage-1 chunks to point bytes, by path and variant.
+//! The points task: whole clouds, from stage-1 chunks to point bytes. cloudini's bytes by path and variant, and
+//! other layouts (see [`super::layouts`]) by arrangement and variant.
 
-use variants::{Class, Decoder, Info, Leb128Visitor, Standing, layout::Leb128};
+use variants::{Class, Decoder, Info, Layout, Leb128Visitor, Standing, layout::Leb128};
 
 use super::{
+    inputs::{Format, Input, Inputs, able, inputs, large_inputs, place},
+    layouts::LayoutCalls,
     record::Record,
     rounds::interleave,
     stream::Stream,
     tokens::{Aligned, BASELINE, Window, with_times},
 };
 use crate::{
-    cloud::{Cloud, CloudError, EncodeOptions, Path, Prepared, encode},
+    cloud::{
+        Arrangement, Cloud, CloudError, CloudErrorKind, Compression, EncodeOptions, Path, Prepared,
+        PreparedContainer, encode,
+    },
     error::{Error, Result},
     fnv::Fnv,
 };
@@ -19,9 +25,6 @@ pub const UPSTREAM: &str = "per-field/leb128_fast2";
 
 /// The baseline of this task: upstream's path around the plain loop.
 pub const PLAIN: &str = "per-field/leb128_loop";
-
-/// Points of the DRAM window, in bytes: well above any cache that one core has to itself.
-const DRAM_BYTES: usize = 128 << 20;
 
 /// The version of cloudini's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -57,9 +60,11 @@ impl CloudMode {
 
 /// How a contestant fills the points.
 #[derive(Clone, Copy)]
-enum Work {
-    /// Decodes the chunks.
+pub(super) enum Work {
+    /// Decodes cloudini's chunks.
     Decode(Path, Calls),
+    /// Decodes those of the lab's own container.
+    Layout(Arrangement, LayoutCalls),
     /// Copies the decoded points: what is left when decoding costs nothing.
     Copy,
     /// Writes one byte over and over: what is left when reading costs nothing, too.
@@ -69,20 +74,22 @@ enum Work {
 /// One path around one variant, or a control.
 #[derive(Clone, Copy)]
 pub struct PathContestant {
-    /// The path's name, or `control`.
+    /// The path's name, or `control`; of other layouts the arrangement's.
     pub path: &'static str,
     /// The variant's name, `copy` or `fill`.
     pub variant: &'static str,
+    /// The layout of its tokens; a control's is that of the others' V4.
+    pub layout: &'static str,
     /// The variant's own words on itself; `None` for a control.
     pub info: Option<Info>,
-    work: Work,
+    pub(super) work: Work,
 }
 
 type DecodeCall = fn(&Prepared<'_>, Path, &mut [u8]) -> std::result::Result<(), CloudError>;
 
 /// A variant's generic code as plain calls.
 #[derive(Clone, Copy)]
-struct Calls {
+pub(super) struct Calls {
     /// The whole cloud.
     alone: DecodeCall,
     /// Chunk after chunk, one over the other.
@@ -107,54 +114,97 @@ impl PathContestant {
             Work::Decode(path, _) if path.is_experiment() => {
                 UPSTREAM.ends_with(&format!("/{}", self.variant))
             }
-            Work::Decode(Path::Block, _) => true,
+            Work::Decode(Path::Block, _) | Work::Layout(..) => true,
             _ => self.info.is_some_and(|info| info.class == Class::Scalar),
         }
     }
 
-    /// Fills `points` from `cloud`; `decoded` is what the controls copy.
+    /// Whether it decodes other bytes than cloudini's.
+    #[must_use]
+    pub fn is_other_layout(&self) -> bool {
+        self.format().is_some()
+    }
+
+    /// What a file has to be for it.
+    pub(super) fn format(&self) -> Format {
+        match self.work {
+            Work::Layout(arrangement, _) => Some((self.layout, arrangement)),
+            Work::Decode(..) | Work::Copy | Work::Fill => None,
+        }
+    }
+
+    /// A cloud as a file that the contestant decodes: of this mode if it is cloudini's.
     ///
     /// # Errors
-    /// The decoder's.
+    /// The encoder's.
+    pub fn encode(
+        &self,
+        cloud: &Cloud,
+        mode: CloudMode,
+        compression: Compression,
+    ) -> std::result::Result<Vec<u8>, CloudError> {
+        match self.work {
+            Work::Layout(arrangement, calls) => (calls.encode)(cloud, arrangement, compression),
+            _ => encode(cloud, &EncodeOptions { compression, ..EncodeOptions::lossy(mode.version()) }),
+        }
+    }
+
+    /// Opens such a file.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn open<'a>(&self, file: &'a [u8]) -> std::result::Result<Input<'a>, CloudError> {
+        match self.work {
+            Work::Layout(..) => PreparedContainer::open(file).map(Input::Container),
+            _ => Prepared::open(file).map(Input::Cloudini),
+        }
+    }
+
+    /// Fills `points` from `input`; `decoded` is what the controls copy.
+    ///
+    /// # Errors
+    /// The decoder's; `Header` if the input is in another format than the contestant's.
     pub fn run(
         &self,
-        cloud: &Prepared<'_>,
+        input: &Input<'_>,
         decoded: &[u8],
         points: &mut [u8],
     ) -> std::result::Result<(), CloudError> {
-        match self.work {
-            Work::Decode(path, calls) => (calls.alone)(cloud, path, points),
-            Work::Copy => {
+        match (self.work, input) {
+            (Work::Decode(path, calls), Input::Cloudini(cloud)) => (calls.alone)(cloud, path, points),
+            (Work::Layout(_, calls), Input::Container(cloud)) => (calls.alone)(cloud, points),
+            (Work::Copy, _) => {
                 points.copy_from_slice(decoded);
                 Ok(())
             }
-            Work::Fill => {
+            (Work::Fill, _) => {
                 points.fill(std::hint::black_box(1));
                 Ok(())
             }
+            _ => Err(other_format()),
         }
     }
-}
 
-impl PathContestant {
     /// As [`PathContestant::run`], every chunk to the front of `window`, one over the other.
     ///
     /// # Errors
-    /// The decoder's.
+    /// As [`PathContestant::run`].
     pub fn run_over(
         &self,
-        cloud: &Prepared<'_>,
+        input: &Input<'_>,
         decoded: &[u8],
         window: &mut [u8],
     ) -> std::result::Result<(), CloudError> {
-        match self.work {
-            Work::Decode(path, calls) => return (calls.over)(cloud, path, window),
-            Work::Copy => decoded.chunks(cloud.largest_chunk().max(1)).for_each(|chunk| {
+        match (self.work, input) {
+            (Work::Decode(path, calls), Input::Cloudini(cloud)) => return (calls.over)(cloud, path, window),
+            (Work::Layout(_, calls), Input::Container(cloud)) => return (calls.over)(cloud, window),
+            (Work::Copy, _) => decoded.chunks(input.largest_chunk().max(1)).for_each(|chunk| {
                 window[..chunk.len()].copy_from_slice(std::hint::black_box(chunk));
             }),
-            Work::Fill => decoded.chunks(cloud.largest_chunk().max(1)).for_each(|chunk| {
+            (Work::Fill, _) => decoded.chunks(input.largest_chunk().max(1)).for_each(|chunk| {
                 window[..chunk.len()].fill(std::hint::black_box(1));
             }),
+            _ => return Err(other_format()),
         }
         Ok(())
     }
@@ -162,17 +212,18 @@ impl PathContestant {
     /// As [`PathContestant::run`], on rayon's threads of the current pool; a control runs alone.
     ///
     /// # Errors
-    /// The decoder's.
-    pub fn run_parallel(
-        &self,
-        cloud: &Prepared<'_>,
-        points: &mut [u8],
-    ) -> std::result::Result<(), CloudError> {
-        match self.work {
-            Work::Decode(path, calls) => (calls.parallel)(cloud, path, points),
-            Work::Copy | Work::Fill => self.run(cloud, &[], points),
+    /// As [`PathContestant::run`].
+    pub fn run_parallel(&self, input: &Input<'_>, points: &mut [u8]) -> std::result::Result<(), CloudError> {
+        match (self.work, input) {
+            (Work::Decode(path, calls), Input::Cloudini(cloud)) => (calls.parallel)(cloud, path, points),
+            (Work::Layout(_, calls), Input::Container(cloud)) => (calls.parallel)(cloud, points),
+            _ => self.run(input, &[], points),
         }
     }
+}
+
+fn other_format() -> CloudError {
+    CloudError::new(CloudErrorKind::Header, "the file is in another format than the decoder's")
 }
 
 /// Every path around every LEB128 variant that runs here.
@@ -186,7 +237,8 @@ pub fn contestants() -> Vec<PathContestant> {
 /// The limits that the contestants are held against.
 #[must_use]
 pub fn controls() -> [PathContestant; 2] {
-    let control = |variant, work| PathContestant { path: "control", variant, info: None, work };
+    let control =
+        |variant, work| PathContestant { path: "control", variant, layout: Leb128::NAME, info: None, work };
     [control("copy", Work::Copy), control("fill", Work::Fill)]
 }
 
@@ -201,6 +253,7 @@ impl Leb128Visitor for Collector {
             self.0.push(PathContestant {
                 path: path.name(),
                 variant: name,
+                layout: D::Layout::NAME,
                 info: Some(D::INFO),
                 work: Work::Decode(
                     path,
@@ -217,15 +270,15 @@ impl Leb128Visitor for Collector {
     }
 }
 
-fn proof<D: Decoder>() -> D {
+/// The decoder of a contestant that was found to run here.
+pub(super) fn proof<D: Decoder>() -> D {
     D::detect().expect("only decoders that run on this CPU are listed")
 }
 
-/// The ranked variant of the widest class that runs here; of several, the registry's last.
+/// The ranked variant of the widest class among these; of several, the last.
 #[must_use]
-pub fn widest() -> &'static str {
-    let all = contestants();
-    let ranked = all.iter().filter_map(|contestant| {
+pub fn widest(contestants: &[PathContestant]) -> &'static str {
+    let ranked = contestants.iter().filter_map(|contestant| {
         let info = contestant.info.filter(|info| info.standing == Standing::Ranked)?;
         Some((info.class, contestant.variant))
     });
@@ -238,55 +291,36 @@ pub fn widest() -> &'static str {
 /// If a value cannot be stored on the grid.
 pub fn prepare(stream: &Stream, mode: CloudMode) -> Result<Option<Prepared<'static>>> {
     let Some(cloud) = &stream.cloud else { return Ok(None) };
-    encoded(stream, cloud, mode).map(Some)
-}
-
-/// As [`prepare`], the cloud's points over and over until they exceed any cache.
-fn prepare_large(stream: &Stream, mode: CloudMode) -> Result<Option<Prepared<'static>>> {
-    let Some(cloud) = stream.cloud.as_ref().filter(|cloud| !cloud.data.is_empty()) else {
-        return Ok(None);
-    };
-    let times = DRAM_BYTES.div_ceil(cloud.data.len());
-    let width = u32::try_from(cloud.points() * times)
-        .map_err(|_| Error::input(format!("{}: too many points for the DRAM window", stream.facts.name)))?;
-    let large = Cloud { width, height: 1, data: cloud.data.repeat(times), ..cloud.clone() };
-    encoded(stream, &large, mode).map(Some)
-}
-
-fn encoded(stream: &Stream, cloud: &Cloud, mode: CloudMode) -> Result<Prepared<'static>> {
-    let place =
-        |error: CloudError| Error::from(error).within(format!("{}, {}", stream.facts.name, mode.name()));
+    let place = |error| place(stream, mode, error);
     let file = encode(cloud, &EncodeOptions::lossy(mode.version())).map_err(place)?;
-    Ok(Prepared::open(&file).map_err(place)?.into_owned())
+    Ok(Some(Prepared::open(&file).map_err(place)?.into_owned()))
 }
 
-/// Checks that every contestant gives the same points, and returns their fingerprint.
+/// Checks that every contestant gives the same points, and returns them with their fingerprint.
 ///
 /// # Errors
 /// Names the first contestant that differs from the first one's points.
-pub fn check(cloud: &Prepared<'_>, contestants: &[PathContestant]) -> Result<(Vec<u8>, u64)> {
+pub fn check(inputs: &Inputs, contestants: &[PathContestant]) -> Result<(Vec<u8>, u64)> {
     let mut first: Option<(String, Vec<u8>)> = None;
-    let mut points = vec![0; cloud.point_bytes()];
     for contestant in contestants.iter().filter(|contestant| contestant.info.is_some()) {
-        points.fill(0);
+        let input = inputs.for_contestant(contestant);
+        let mut points = vec![0; input.point_bytes()];
         contestant
-            .run(cloud, &[], &mut points)
+            .run(input, &[], &mut points)
             .map_err(|error| Error::check(format!("{}: {error}", contestant.name())))?;
-        match &first {
-            None => first = Some((contestant.name(), points.clone())),
-            Some((name, expected)) => {
-                if points != *expected
-                    && let Some(byte) =
-                        points.iter().zip(expected).position(|(got, expected)| got != expected)
-                {
-                    return Err(Error::check(format!(
-                        "{} and {name} give different points: byte {byte} is {:#04x} and {:#04x}",
-                        contestant.name(),
-                        points[byte],
-                        expected[byte]
-                    )));
-                }
-            }
+        let Some((name, expected)) = &first else {
+            first = Some((contestant.name(), points));
+            continue;
+        };
+        if points != *expected
+            && let Some(byte) = points.iter().zip(expected).position(|(got, expected)| got != expected)
+        {
+            return Err(Error::check(format!(
+                "{} and {name} give different points: byte {byte} is {:#04x} and {:#04x}",
+                contestant.name(),
+                points[byte],
+                expected[byte]
+            )));
         }
     }
     let (_, expected) = first.ok_or_else(|| Error::check("no path was asked for"))?;
@@ -294,7 +328,7 @@ pub fn check(cloud: &Prepared<'_>, contestants: &[PathContestant]) -> Result<(Ve
     Ok((expected, fingerprint))
 }
 
-/// Times `contestants` on one capture in one mode; `None` if it has no points. [`UPSTREAM`] and [`PLAIN`]
+/// Times those of `contestants` that are [`able`] on one capture in one mode; `None` if it has no points. [`UPSTREAM`] and [`PLAIN`]
 /// have to be among them.
 ///
 /// # Errors
@@ -307,12 +341,13 @@ pub fn measure(
     rounds: u32,
     tick: impl FnMut(),
 ) -> Result<Option<Vec<Record>>> {
-    let prepared = match window {
-        Window::L2 => prepare(stream, mode)?,
-        Window::Dram => prepare_large(stream, mode)?,
+    let contestants = &able(stream, mode, contestants)[..];
+    let inputs = match window {
+        Window::L2 => inputs(stream, mode, contestants)?,
+        Window::Dram => large_inputs(stream, mode, contestants)?,
     };
-    let Some(cloud) = prepared else { return Ok(None) };
-    let (decoded, _) = check(&cloud, contestants)
+    let Some(inputs) = inputs else { return Ok(None) };
+    let (decoded, _) = check(&inputs, contestants)
         .map_err(|error| error.within(format!("{}, {}", stream.facts.name, mode.name())))?;
     let index_of = |name: &str| {
         contestants
@@ -322,10 +357,11 @@ pub fn measure(
     };
     let base = index_of(PLAIN)?;
     let upstream = index_of(UPSTREAM)?;
+    let inputs: Vec<_> = contestants.iter().map(|contestant| inputs.for_contestant(contestant)).collect();
     let mut buffer = Aligned::<u64>::default();
     let bytes = match window {
-        Window::L2 => cloud.largest_chunk(),
-        Window::Dram => cloud.point_bytes(),
+        Window::L2 => inputs[base].largest_chunk(),
+        Window::Dram => decoded.len(),
     };
     let words = buffer.of(bytes.div_ceil(8));
     let points = &mut bytemuck::cast_slice_mut::<u64, u8>(words)[..bytes];
@@ -335,8 +371,8 @@ pub fn measure(
         rounds,
         |index| {
             let done = match window {
-                Window::L2 => contestants[index].run_over(&cloud, &decoded, points),
-                Window::Dram => contestants[index].run(&cloud, &decoded, points),
+                Window::L2 => contestants[index].run_over(inputs[index], &decoded, points),
+                Window::Dram => contestants[index].run(inputs[index], &decoded, points),
             };
             if let Err(error) = done {
                 failed = Some(Error::check(format!("{}: {error}", contestants[index].name())));
@@ -347,26 +383,31 @@ pub fn measure(
     if let Some(error) = failed {
         return Err(error);
     }
-    let encoded: usize = cloud.chunks().map(|(_, bytes)| bytes.len()).sum();
     let records = contestants.iter().enumerate().map(|(index, contestant)| {
+        let points = inputs[index].points();
         let (upstream_low, upstream_high) = times.spread(upstream, index);
         let identity = Record {
             task: "points".into(),
             word: "points".into(),
-            arrangement: if mode == CloudMode::V4 { "rows" } else { "sections" }.into(),
+            arrangement: match (contestant.format(), mode) {
+                (Some((_, arrangement)), _) => arrangement.name(),
+                (None, CloudMode::V4) => "rows",
+                (None, CloudMode::V5) => "sections",
+            }
+            .into(),
             window: window.name().into(),
             capture: stream.facts.name.clone(),
             synthetic: false,
             short: stream.facts.short,
             variant: contestant.name(),
-            layout: "leb128".into(),
+            layout: contestant.layout.into(),
             class: contestant.info.map_or("scalar", |info| info.class.name()).into(),
             standing: contestant.info.map_or(Standing::Control, |info| info.standing).name().into(),
-            tokens: cloud.points() as u64,
-            bytes_per_token: encoded as f64 / cloud.points().max(1) as f64,
-            gb_per_s: Some(cloud.point_bytes() as f64 / times.min(index)),
+            tokens: points as u64,
+            bytes_per_token: inputs[index].encoded_bytes() as f64 / points.max(1) as f64,
+            gb_per_s: Some(decoded.len() as f64 / times.min(index)),
             path: Some(contestant.path.into()),
-            mode: Some(mode.name().into()),
+            mode: (!contestant.is_other_layout()).then(|| mode.name().into()),
             vs_upstream: Some(times.min(upstream) / times.min(index)),
             vs_upstream_low: Some(upstream_low),
             vs_upstream_high: Some(upstream_high),

@@ -9,7 +9,8 @@ pub struct Record {
     pub task: String,
     /// `u32` or `u64`; `points` for the points task.
     pub word: String,
-    /// `rows` (interleaved, as cloudini V4), `columns`, or `sections` (cloudini V5).
+    /// `rows` (interleaved, as cloudini V4), `columns`, or `sections` (cloudini V5). A cloud in another layout says
+    /// it in its path as well.
     pub arrangement: String,
     /// `l2` (one reused output buffer that stays in cache) or `dram` (output never reused).
     pub window: String,
@@ -48,10 +49,11 @@ pub struct Record {
     /// For the points task: raw point bytes per nanosecond, which is GB/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gb_per_s: Option<f64>,
-    /// For the points task: the path's name, such as `per-field` or `block`, or `control`.
+    /// For the points task: the path's name, such as `per-field` or `block`, of other layouts `rows` or `columns`, or
+    /// `control`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// For the points task: `v4` or `v5`.
+    /// For the points task: `v4` or `v5`; none for clouds in other layouts, which have the points of `v4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// For the points task: time of `per-field/leb128_fast2`, what users run today, divided by this one's.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use variants::{Layout, layout::Leb128};
 
-use crate::{measure::Record, report::rank::usable};
+use crate::{cloud::Arrangement, measure::Record, report::rank::usable};
 
 /// The variant that every ratio is against.
 pub(crate) const LOOP: &str = "leb128_loop";
@@ -51,16 +51,21 @@ fn place(of: &str, order: &[&str]) -> usize {
 
 impl<'a> Question<'a> {
     fn of(record: &'a Record, wire: Wire) -> Self {
+        // Clouds in other layouts are one question, whatever their arrangement: what may take the place of V4.
+        let (mode, arrangement) = match is_other_cloud(record) {
+            true => (Some("v4"), "rows"),
+            false => (record.mode.as_deref(), record.arrangement.as_str()),
+        };
         Self {
             places: [
                 place(&record.task, &["points", "tokens"]),
-                place(&record.arrangement, &["rows", "sections", "columns"]),
+                place(arrangement, &["rows", "sections", "columns"]),
                 place(&record.window, &["l2", "dram"]),
                 place(&record.word, &["u32", "u64"]),
             ],
             task: &record.task,
-            mode: record.mode.as_deref(),
-            arrangement: &record.arrangement,
+            mode,
+            arrangement,
             window: &record.window,
             word: &record.word,
             wire,
@@ -76,6 +81,9 @@ impl<'a> Question<'a> {
     pub(crate) fn words(&self) -> String {
         let mode = self.mode.map(str::to_uppercase);
         let mut parts = vec![match (self.task, self.mode_is_cloudinis(), mode) {
+            ("points", true, Some(mode)) if self.wire == Wire::Free => {
+                format!("points of {mode} clouds, encoded anew in rows or columns")
+            }
             ("points", true, Some(mode)) => format!("points of {mode} clouds"),
             (task, _, Some(mode)) => format!("{task} ({mode})"),
             (task, _, None) => task.to_owned(),
@@ -212,7 +220,13 @@ fn baseline<'a>(records: &'a [Record], question: &Question<'a>) -> &'a str {
 
 /// The wire on which a record's variant competes.
 pub(crate) fn wire_of(record: &Record) -> Wire {
-    if record.layout == Leb128::NAME { Wire::Fixed } else { Wire::Free }
+    if record.layout == Leb128::NAME && !is_other_cloud(record) { Wire::Fixed } else { Wire::Free }
+}
+
+/// Whether the record is of a cloud that is not in cloudini's format.
+fn is_other_cloud(record: &Record) -> bool {
+    let arrangements = Arrangement::ALL.map(Arrangement::name);
+    record.task == "points" && record.path.as_deref().is_some_and(|path| arrangements.contains(&path))
 }
 
 pub(crate) fn is_control(record: &Record) -> bool {

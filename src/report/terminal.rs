@@ -109,7 +109,7 @@ fn rows(asked: &Asked<'_>, ranking: &Ranking<'_>, colour: bool) -> String {
     let points = asked.question.task == "points";
     let free = asked.question.wire == Wire::Free;
     let mut headings = vec!["#", "decoder", "class", &unit, "median", "x loop", "spread"];
-    headings.extend(free.then_some("B/tok"));
+    headings.extend(free.then_some(if points { "B/pt" } else { "B/tok" }));
     headings.extend(points.then_some("GB/s"));
     let right: Vec<usize> = (3..headings.len()).collect();
     let rows = ranking.entries.iter().map(|entry| {

@@ -5,12 +5,13 @@ use std::io::IsTerminal;
 use crate::{
     cli::{
         rank::{points_task, tokens_task},
-        select::{Variants, progress},
+        select::{Layouts, Variants, progress},
     },
     error::Result,
     measure::{
         Machine, Record, RunRecord, SweepRow,
         contestants::{Contestant, LabWord},
+        layouts,
         points::CloudMode,
         stream::{Arrangement, Stream},
         sweep,
@@ -59,7 +60,9 @@ pub(super) fn measure_all(
             records.append(&mut rows);
         }
     }
-    let paths = Variants::default().path_contestants()?;
+    // In one run with cloudini's bytes, so that the ratios are of the same rounds.
+    let mut paths = Variants::default().path_contestants(&Layouts::default())?;
+    paths.extend(layouts::contestants());
     let modes: &[CloudMode] = if quick { &[CloudMode::V4] } else { &CloudMode::ALL };
     for &mode in modes {
         records.append(&mut points_task(streams, mode, Window::L2, &paths, rounds)?);
