@@ -237,7 +237,7 @@ fn replay_one(arguments: &Arguments, contestant: &PathContestant, replay: &Repla
     let rate = |time: Duration| raw_bytes as f64 / 1e6 / time.as_secs_f64().max(1e-9);
     let mean = total / arguments.repeat;
     let mut line = format!(
-        "{:10} {:40} {:>9.1} MB/s best {:>9.1} MB/s mean of {}",
+        "{:16} {:40} {:>9.1} MB/s best {:>9.1} MB/s mean of {}",
         replay.label,
         contestant.name(),
         rate(best),
@@ -245,7 +245,7 @@ fn replay_one(arguments: &Arguments, contestant: &PathContestant, replay: &Repla
         arguments.repeat
     );
     if arguments.hash {
-        line += &format!("\n{:10} FNV-1a {:#018x} of {raw_bytes} bytes", replay.label, fingerprint.value());
+        line += &format!("\n{:16} FNV-1a {:#018x} of {raw_bytes} bytes", replay.label, fingerprint.value());
     }
     println!("{line}");
     Ok(())

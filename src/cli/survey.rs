@@ -17,6 +17,7 @@ use crate::{
     error::{Error, Result},
     measure::{
         Record,
+        sizes::{SizeRow, sizes},
         stream::{Arrangement, Stream},
         survey::{Survey, survey, survey_capture},
         tokens::{Plan, Window},
@@ -32,6 +33,9 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     reading: Reading,
+    /// Encode each topic in every layout: sizes with and without stage 2, and the encoders' speed.
+    #[arg(long)]
+    sizes: bool,
     /// Time every variant on each topic and hold the suggestion against that.
     #[arg(long)]
     measure: bool,
@@ -52,6 +56,8 @@ struct Line<'a> {
     #[serde(flatten)]
     survey: &'a Survey,
     suggestion: Option<&'a Suggestion>,
+    /// Empty without `--sizes`.
+    sizes: &'a [SizeRow],
     /// Empty without `--measure`.
     measured: &'a [Record],
 }
@@ -110,14 +116,18 @@ fn show(arguments: &Arguments, survey: &Survey) -> Result<()> {
     let project = || Path::new(env!("CARGO_MANIFEST_DIR")).join("reports").join("records");
     let records = arguments.records.clone().unwrap_or_else(project);
     let suggestion = report::suggest(&survey.stream.facts, survey.word, &records)?;
+    let sizes = if arguments.sizes { sizes(&survey.stream)? } else { Vec::new() };
     let measured = if arguments.measure { measure(arguments, survey)? } else { Vec::new() };
     if arguments.json {
-        let line = Line { survey, suggestion: suggestion.as_ref(), measured: &measured };
+        let line = Line { survey, suggestion: suggestion.as_ref(), sizes: &sizes, measured: &measured };
         println!("{}", serde_json::to_string(&line).map_err(|error| Error::check(error.to_string()))?);
         return Ok(());
     }
     let colour = std::io::stdout().is_terminal();
     println!("{}", report::survey_text(survey, suggestion.as_ref(), colour));
+    if arguments.sizes {
+        println!("{}", report::sizes_table(&sizes, colour));
+    }
     if arguments.measure {
         if let Some(verdict) = suggestion.and_then(|suggestion| report::verdict(&suggestion, &measured)) {
             println!("{verdict}");

@@ -11,6 +11,7 @@ pub mod predictability;
 mod record;
 pub mod recordings;
 mod rounds;
+pub mod sizes;
 pub mod stream;
 pub mod survey;
 pub mod sweep;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sizes::SizeRow;
+
 /// One contestant on one capture: a line of `rank --json` and a row of a record's CSV.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -173,6 +175,8 @@ pub struct RunRecord {
     pub captures: Vec<CaptureFacts>,
     /// The rows.
     pub records: Vec<Record>,
+    /// What the captures take in each layout.
+    pub sizes: Vec<SizeRow>,
     /// Whether it was made with fewer rounds.
     pub quick: bool,
     /// The command line that made it; empty if that is not known.

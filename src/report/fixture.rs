@@ -142,6 +142,7 @@ pub(crate) fn run_of(field: &[Contestant], captures: &[CaptureFacts]) -> RunReco
         machine: machine(),
         captures: captures.to_vec(),
         records,
+        sizes: Vec::new(),
         quick: false,
         command: "varint-lab report".to_owned(),
         sweeps: Vec::new(),

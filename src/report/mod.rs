@@ -34,7 +34,7 @@ use std::{
 pub use compare::comparison_text;
 pub use record_io::{load, store};
 pub use suggest::{Choice, Suggestion, suggest, verdict};
-pub use survey::survey_text;
+pub use survey::{sizes_table, survey_text};
 pub use terminal::{VariantRow, captures_table, ranking_table, variants_table};
 
 use crate::{

@@ -256,3 +256,24 @@ pub(crate) fn geometric_mean(figures: impl IntoIterator<Item = f64>) -> Option<f
         _ => Some((figures.iter().map(|figure| figure.ln()).sum::<f64>() / figures.len() as f64).exp()),
     }
 }
+
+/// Those of (size, speed) that no other beats in both, smallest first.
+pub(crate) fn front(figures: &[(f64, f64)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    order.sort_by(|&a, &b| figures[a].0.total_cmp(&figures[b].0).then(figures[b].1.total_cmp(&figures[a].1)));
+    let mut best = f64::NEG_INFINITY;
+    order.retain(|&at| {
+        let ahead = figures[at].1 > best;
+        best = best.max(figures[at].1);
+        ahead
+    });
+    order
+}
+
+/// The ranked variants of one capture that no other one, whatever its wire, beats both in bytes and in time.
+pub(crate) fn front_on<'a>(both: &Asked<'a>, capture: &str) -> Vec<&'a str> {
+    let rows: Vec<&Record> = both.on(capture).into_iter().filter(|row| row.standing == "ranked").collect();
+    let rows: Vec<&Record> = rows.into_iter().filter(|row| usable(row.vs_loop).is_some()).collect();
+    let figures: Vec<(f64, f64)> = rows.iter().map(|row| (row.bytes_per_token, row.vs_loop)).collect();
+    front(&figures).into_iter().map(|at| rows[at].variant.as_str()).collect()
+}

@@ -1,5 +1,5 @@
-//! Records on disk: `rows.csv`, `captures.csv`, `machine.json` and, if there are any, `sweeps.csv` in a folder of
-//! their own, never overwritten.
+//! Records on disk: `rows.csv`, `captures.csv`, `machine.json` and, if there are any, `sizes.csv` and `sweeps.csv`
+//! in a folder of their own, never overwritten.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::{Error, Result},
-    measure::{CaptureFacts, Machine, Record, RunRecord, SweepRow},
+    measure::{CaptureFacts, Machine, Record, RunRecord, SweepRow, sizes::SizeRow},
     report::{
         files::{staging_folder, write_synced},
         question::slug,
@@ -21,6 +21,7 @@ use crate::{
 
 const ROWS: &str = "rows.csv";
 const CAPTURES: &str = "captures.csv";
+const SIZES: &str = "sizes.csv";
 const MACHINE: &str = "machine.json";
 const SWEEPS: &str = "sweeps.csv";
 
@@ -49,6 +50,9 @@ pub fn store(records: &Path, run: &RunRecord) -> Result<PathBuf> {
     write_synced(&staged.join(ROWS), &to_csv(run.records.iter().map(Row::from))?).map_err(failed)?;
     write_synced(&staged.join(CAPTURES), &to_csv(run.captures.iter().map(CaptureRow::from))?)
         .map_err(failed)?;
+    if !run.sizes.is_empty() {
+        write_synced(&staged.join(SIZES), &to_csv(run.sizes.iter())?).map_err(failed)?;
+    }
     if !run.sweeps.is_empty() {
         write_synced(&staged.join(SWEEPS), &to_csv(run.sweeps.iter())?).map_err(failed)?;
     }
@@ -96,6 +100,8 @@ pub fn load(folder: &Path) -> Result<RunRecord> {
     }
     let sweeps = folder.join(SWEEPS);
     let sweeps = if sweeps.exists() { from_csv::<SweepRow>(&sweeps)? } else { Vec::new() };
+    let sizes = folder.join(SIZES);
+    let sizes = if sizes.exists() { from_csv::<SizeRow>(&sizes)? } else { Vec::new() };
     let path = folder.join(MACHINE);
     let json = fs::read(&path).map_err(|error| Error::unreadable(&path, &error))?;
     let stamp: Stamp = serde_json::from_slice(&json)
@@ -104,6 +110,7 @@ pub fn load(folder: &Path) -> Result<RunRecord> {
         machine: stamp.machine,
         captures: captures.into_iter().map(CaptureFacts::from).collect(),
         records,
+        sizes,
         quick: stamp.quick,
         command: stamp.command,
         sweeps,

@@ -10,7 +10,7 @@ use crate::{
         conclusions::conclusions,
         findings::{Answer, counterpart, sentences},
         plain::plain,
-        question::{Kind, Wire, questions},
+        question::{Asked, Kind, Wire, questions},
         sections, sweeps,
         text::{code, markdown},
     },
@@ -28,6 +28,7 @@ const CAPTURES: (&str, &str) = ("captures", "## Captures");
 const CLAIMS: (&str, &str) = ("claims", "## Upstream's claims, measured here");
 const FIXED: (&str, &str) = ("same-bytes", "## Same bytes: LEB128 as cloudini writes it");
 const FREE: (&str, &str) = ("other-layouts", "## Other layouts: what changing the bytes buys and costs");
+const SIZES: (&str, &str) = ("sizes", "## Sizes: what each layout takes, and what stage 2 leaves of it");
 const WORKING_SET: (&str, &str) = ("working-set", "## Beyond the caches");
 const TWO_BYTE_SHARE: (&str, &str) =
     ("two-byte-share", "## What the share of 2-byte tokens does, on made-up streams");
@@ -63,6 +64,7 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], record: &str) -> R
         }
         bodies.push((part, body));
     }
+    bodies.push((SIZES, sections::sizes(&run.sizes)));
     for (part, chart, text) in [
         (WORKING_SET, charts::working_set(run, &origin)?, sweeps::working_set(run)),
         (TWO_BYTE_SHARE, charts::two_byte_share(run, &origin)?, sweeps::two_byte_share(run)),
@@ -180,17 +182,23 @@ fn ranking(
     let shown = usize::from(!overall.entries.is_empty());
     text.push('\n');
     text.extend(drawn.iter().skip(shown).map(sections::picture));
-    text += &sections::each_capture(asked, Kind::Real);
+    text += &sections::each_capture(asked, kept_bytes(answers, asked), Kind::Real);
     text.push('\n');
     charts.extend(drawn);
     Ok(text)
+}
+
+/// The same question with cloudini's bytes, for one of other layouts.
+fn kept_bytes<'a, 'b>(answers: &'b [Answer<'a>], asked: &Asked<'a>) -> Option<&'b Asked<'a>> {
+    let fixed = counterpart(answers, &asked.question, Wire::Fixed);
+    fixed.filter(|_| asked.question.wire == Wire::Free).map(|fixed| &fixed.asked)
 }
 
 /// Captures that are in no mean, question by question.
 fn apart(answers: &[Answer<'_>], kind: Kind, origin: &str, charts: &mut Vec<Chart>) -> Result<String> {
     let mut text = String::new();
     for Answer { asked, .. } in answers {
-        let tables = sections::each_capture(asked, kind);
+        let tables = sections::each_capture(asked, kept_bytes(answers, asked), kind);
         if tables.is_empty() {
             continue;
         }

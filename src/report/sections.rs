@@ -1,14 +1,14 @@
 //! The tables of `results.md`.
 
 use crate::{
-    measure::{CaptureFacts, Machine, RunRecord},
+    measure::{CaptureFacts, Machine, RunRecord, sizes::SizeRow},
     report::{
         absent::absent,
         charts::{self, Chart},
         findings::Answer,
         question::{Asked, Kind, Wire},
-        rank::{Entry, Ranking, on_capture},
-        text::{bytes, code, count, digits, markdown, nanoseconds, percent, table, times},
+        rank::{Entry, Ranking, front_on, geometric_mean, on_capture},
+        text::{bytes, code, count, digits, markdown, nanoseconds, percent, plural, table, times},
     },
 };
 
@@ -145,8 +145,11 @@ fn spread(entry: &Entry<'_>) -> String {
     format!("{}–{}", digits(entry.ratio.low), digits(entry.ratio.high))
 }
 
-/// The ranking on one capture, with its times.
-pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>) -> String {
+/// What marks a decoder that no other beats both in bytes and in time.
+const FRONT: &str = "◆";
+
+/// The ranking on one capture, with its times; the variants of `front` are marked.
+pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>, front: &[&str]) -> String {
     let points = asked.question.task == "points";
     let bytes = format!(">B/{}", asked.question.unit());
     let [least, median] = ["min", "median"].map(|name| format!(">{name} ns/{}", asked.question.unit()));
@@ -161,7 +164,10 @@ pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>) -> String {
         .map(|entry| {
             let mut row = vec![
                 entry.mark(),
-                code(&entry.row.variant),
+                match front.contains(&entry.row.variant.as_str()) {
+                    true => format!("{} {FRONT}", code(&entry.row.variant)),
+                    false => code(&entry.row.variant),
+                },
                 markdown(class(entry)),
                 nanoseconds(entry.row.ns_min),
                 nanoseconds(entry.row.ns_median),
@@ -181,9 +187,19 @@ pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>) -> String {
     format!("{}{}{notes}", table(&headings, &rows), if notes.is_empty() { "" } else { "\n" })
 }
 
-/// The rankings of all captures of a kind, folded away; nothing if there is none.
-pub(crate) fn each_capture(asked: &Asked<'_>, kind: Kind) -> String {
-    asked
+/// The rankings of all captures of a kind, folded away; nothing if there is none. `fixed` is the same question with
+/// cloudini's bytes, if this is one of other layouts: its decoders are not ranked here, but can be smaller and
+/// faster.
+pub(crate) fn each_capture(asked: &Asked<'_>, fixed: Option<&Asked<'_>>, kind: Kind) -> String {
+    let both = fixed.map(|fixed| asked.with_other_wire(fixed));
+    let marks = if both.is_some() && !asked.captures(kind).is_empty() {
+        format!(
+            "{FRONT} in a capture's table: no other decoder, also none that keeps the bytes, beats it both in bytes and in time there.\n\n"
+        )
+    } else {
+        String::new()
+    };
+    let tables: String = asked
         .captures(kind)
         .into_iter()
         .map(|capture| {
@@ -194,8 +210,92 @@ pub(crate) fn each_capture(asked: &Asked<'_>, kind: Kind) -> String {
                 markdown(capture),
                 count(tokens),
                 asked.question.unit(),
-                one_capture(asked, &ranking)
+                one_capture(
+                    asked,
+                    &ranking,
+                    &both.as_ref().map_or(Vec::new(), |both| front_on(both, capture))
+                )
             )
         })
-        .collect()
+        .collect();
+    marks + &tables
+}
+
+/// What each layout takes, on average and by capture.
+pub(crate) fn sizes(rows: &[SizeRow]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let v4 = |row: &SizeRow| {
+        rows.iter().find(|other| other.capture == row.capture && other.layout == "cloudini v4")
+    };
+    let mut formats: Vec<(&str, &str)> = Vec::new();
+    let mut captures: Vec<&str> = Vec::new();
+    for row in rows {
+        let format = (row.layout.as_str(), row.arrangement.as_str());
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+        if !captures.contains(&row.capture.as_str()) {
+            captures.push(&row.capture);
+        }
+    }
+    let means: Vec<Vec<String>> = formats
+        .iter()
+        .map(|&(layout, arrangement)| {
+            let own = || {
+                rows.iter()
+                    .filter(|row| (row.layout.as_str(), row.arrangement.as_str()) == (layout, arrangement))
+            };
+            let mean = |ratio: fn(&SizeRow, &SizeRow) -> f64| {
+                let ratios = own().map(|row| v4(row).map_or(f64::NAN, |v4| ratio(row, v4)));
+                geometric_mean(ratios).map_or("–".to_owned(), percent)
+            };
+            vec![
+                code(layout),
+                arrangement.to_owned(),
+                mean(|row, v4| row.bytes_per_point / v4.bytes_per_point),
+                mean(|row, v4| row.lz4 / v4.lz4),
+                mean(|row, v4| row.zstd / v4.zstd),
+                geometric_mean(own().map(|row| row.encode_mb_per_s)).map_or("–".to_owned(), digits),
+            ]
+        })
+        .collect();
+    let mut text = format!(
+        "Whole chunks as they are stored, all fields, against those of cloudini V4 with the same stage 2, geometric \
+         mean of {}. **Encoders are plain, scalar and not optimised:** their speed (MB of raw points a second, without \
+         stage 2) says what was measured here and nothing about what a layout allows.\n\n{}\n",
+        plural(captures.len(), "capture"),
+        table(
+            &["layout", "arrangement", ">stored", ">behind LZ4", ">behind ZSTD 1", ">encoder MB/s"],
+            &means
+        )
+    );
+    for capture in captures {
+        let own: Vec<Vec<String>> = rows
+            .iter()
+            .filter(|row| row.capture == capture)
+            .map(|row| {
+                vec![
+                    code(&row.layout),
+                    row.arrangement.clone(),
+                    row.bytes_per_token.map_or("–".to_owned(), digits),
+                    digits(row.bytes_per_point),
+                    digits(row.lz4),
+                    digits(row.zstd),
+                    digits(row.encode_mb_per_s),
+                ]
+            })
+            .collect();
+        let step = rows.iter().find(|row| row.capture == capture).map_or(0, |row| row.point_step);
+        text += &format!(
+            "<details><summary>{} ({step} B/point in memory)</summary>\n\n{}\n</details>\n",
+            markdown(capture),
+            table(
+                &["layout", "arrangement", ">B/token", ">B/point", ">LZ4", ">ZSTD 1", ">encoder MB/s"],
+                &own
+            )
+        );
+    }
+    text
 }

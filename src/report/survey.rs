@@ -5,7 +5,10 @@ use super::{
     terminal::{WIDTH, named, render},
     text::{count, cut, digits, nanoseconds, percent},
 };
-use crate::measure::survey::{FieldSurvey, Survey};
+use crate::measure::{
+    sizes::SizeRow,
+    survey::{FieldSurvey, Survey},
+};
 
 /// A topic's survey, in lines of at most 100 columns; `suggestion` is what the records say of it. `colour` is for
 /// terminals that take ANSI escapes.
@@ -135,4 +138,21 @@ fn suggested(text: &mut String, suggestion: &Suggestion) {
             line(format!("    not told apart from {}", ties.join(", ")));
         }
     }
+}
+
+/// A capture's sizes by layout, in lines of at most 100 columns; nothing if there are none.
+#[must_use]
+pub fn sizes_table(sizes: &[SizeRow], colour: bool) -> String {
+    if sizes.is_empty() {
+        return String::new();
+    }
+    let headings = ["layout", "arrangement", "B/token", "B/point", "LZ4", "ZSTD 1", "encoder MB/s"];
+    let rows = sizes.iter().map(|row| {
+        let mut cells = vec![row.layout.clone(), row.arrangement.clone()];
+        cells.push(row.bytes_per_token.map_or("–".to_owned(), digits));
+        cells.extend([row.bytes_per_point, row.lz4, row.zstd, row.encode_mb_per_s].map(digits));
+        (cells, "")
+    });
+    let table = render(&headings, &[2, 3, 4, 5, 6], named(rows.collect(), &headings, 0), colour);
+    format!("{table}whole chunks as stored, all fields; encoders are scalar and not optimised\n")
 }

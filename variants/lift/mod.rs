@@ -24,6 +24,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
+mod interleave;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod merge256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
@@ -35,6 +36,8 @@ mod portable;
 mod vector256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;
+
+pub use interleave::interleave;
 
 use alloc::{vec, vec::Vec};
 use core::fmt;

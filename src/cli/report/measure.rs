@@ -13,6 +13,7 @@ use crate::{
         contestants::{Contestant, LabWord},
         layouts,
         points::CloudMode,
+        sizes::sizes,
         stream::{Arrangement, Stream},
         sweep,
         tokens::{Plan, Window},
@@ -67,10 +68,11 @@ pub(super) fn measure_all(
     for &mode in modes {
         records.append(&mut points_task(streams, mode, Window::L2, &paths, rounds)?);
     }
+    let sizes = streams.iter().map(sizes).collect::<Result<Vec<_>>>()?.concat();
     let sweeps = if quick { Vec::new() } else { sweeps(streams, &contestants)? };
     machine.finish();
     let captures = streams.iter().map(|stream| stream.facts.clone()).collect();
-    Ok(RunRecord { machine, captures, records, quick, command, sweeps })
+    Ok(RunRecord { machine, captures, records, sizes, quick, command, sweeps })
 }
 
 /// The series, on the first long capture whose tokens fit 32 bits, and on made-up streams.

@@ -1,6 +1,9 @@
 //! Room for a window's tokens.
 
-use variants::{Decoder, ErrorKind, Run, Word, lift::Lift};
+use variants::{
+    Decoder, ErrorKind, Run, Word,
+    lift::{Lift, interleave},
+};
 
 /// A decoder may go on to the end of a block, which has no more tokens in any layout.
 const AHEAD: usize = 256;
@@ -173,34 +176,5 @@ impl<W: Word> Lines<W> {
 
     fn start(&self) -> usize {
         self.words.as_ptr().align_offset(64).min(self.words.len() - self.count)
-    }
-}
-
-/// Puts columns, which begin `stride` words apart, into rows of `lanes` words.
-fn interleave<W: Word>(columns: &[W], stride: usize, rows: &mut [W], lanes: usize) {
-    match lanes {
-        2 => interleave_lanes::<W, 2>(columns, stride, rows),
-        3 => interleave_lanes::<W, 3>(columns, stride, rows),
-        4 => interleave_lanes::<W, 4>(columns, stride, rows),
-        5 => interleave_lanes::<W, 5>(columns, stride, rows),
-        6 => interleave_lanes::<W, 6>(columns, stride, rows),
-        7 => interleave_lanes::<W, 7>(columns, stride, rows),
-        8 => interleave_lanes::<W, 8>(columns, stride, rows),
-        9 => interleave_lanes::<W, 9>(columns, stride, rows),
-        _ => {
-            for (lane, column) in columns.chunks_exact(stride).enumerate() {
-                for (row, &word) in rows.chunks_exact_mut(lanes).zip(column) {
-                    row[lane] = word;
-                }
-            }
-        }
-    }
-}
-
-fn interleave_lanes<W: Word, const N: usize>(columns: &[W], stride: usize, rows: &mut [W]) {
-    let (rows, _) = rows.as_chunks_mut::<N>();
-    let columns: [&[W]; N] = std::array::from_fn(|lane| &columns[lane * stride..][..rows.len()]);
-    for (index, row) in rows.iter_mut().enumerate() {
-        *row = std::array::from_fn(|lane| columns[lane][index]);
     }
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use rayon::prelude::*;
-use variants::{Decoder, Layout};
+use variants::{Decoder, Layout, lift::Lift};
 
 use super::{
     super::{
@@ -13,7 +13,7 @@ use super::{
     ContainerHeader,
     chunk::{most_bytes, parts, read_other, runs},
     plan_of, read_container_header,
-    windows::Windows,
+    windows::{Windows, lift_of},
 };
 
 /// A chunk with stage 2 undone.
@@ -33,6 +33,8 @@ struct Chunk<'a> {
 pub struct PreparedContainer<'a> {
     header: ContainerHeader,
     plan: Plan,
+    /// Worked out once, and copied for every use.
+    lift: Option<Lift>,
     chunks: Vec<Chunk<'a>>,
     point_bytes: usize,
 }
@@ -69,7 +71,7 @@ impl<'a> PreparedContainer<'a> {
                 .map_err(|error| error.in_chunk(index, index * CHUNK_POINTS))
         };
         let chunks = framed(points, body)?.into_iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        Ok(Self { header, plan, chunks, point_bytes })
+        Ok(Self { lift: lift_of(&plan)?, header, plan, chunks, point_bytes })
     }
 
     /// The same, independent of the file's bytes.
@@ -83,6 +85,7 @@ impl<'a> PreparedContainer<'a> {
         PreparedContainer {
             header: self.header,
             plan: self.plan,
+            lift: self.lift,
             chunks: self.chunks.into_iter().map(own).collect(),
             point_bytes: self.point_bytes,
         }
@@ -118,6 +121,13 @@ impl<'a> PreparedContainer<'a> {
         self.chunks.iter().map(|chunk| chunk.bytes.len()).sum()
     }
 
+    /// The bytes of all runs of tokens, without the parts' lengths.
+    #[must_use]
+    pub fn run_bytes(&self) -> usize {
+        let runs = self.chunks.iter().flat_map(|chunk| chunk.runs(&self.plan, &self.header));
+        runs.map(<[u8]>::len).sum()
+    }
+
     /// Checks that a decoder of this layout is the one for the file, and that the bytes can hold the tokens as far
     /// as their bookkeeping tells: before anything is allocated for points.
     ///
@@ -126,7 +136,7 @@ impl<'a> PreparedContainer<'a> {
     /// cannot be opened.
     pub fn check<L: Layout>(&self) -> Result<(), CloudError> {
         self.check_layout::<L>()?;
-        let mut windows = self.windows()?;
+        let mut windows = self.windows();
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             windows
                 .open::<L>(chunk.runs(&self.plan, &self.header), chunk.points)
@@ -153,7 +163,7 @@ impl<'a> PreparedContainer<'a> {
     /// If `out` does not have [`Self::point_bytes`] bytes.
     pub fn decode_into<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows()?;
+        let mut windows = self.windows();
         self.with_points(out).try_for_each(|part| self.decode_chunk(decoder, &mut windows, part))
     }
 
@@ -167,7 +177,7 @@ impl<'a> PreparedContainer<'a> {
     pub fn decode_into_parallel<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
         each_in_parallel(self.with_points(out).collect(), &|part| {
-            self.decode_chunk(decoder, &mut self.windows()?, part)
+            self.decode_chunk(decoder, &mut self.windows(), part)
         })
     }
 
@@ -181,15 +191,15 @@ impl<'a> PreparedContainer<'a> {
     /// If `window` has fewer than [`Self::largest_chunk`] bytes.
     pub fn decode_over<D: Decoder>(&self, decoder: D, window: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows()?;
+        let mut windows = self.windows();
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             let points = &mut window[..chunk.points * self.plan.point_step];
             self.decode_chunk(decoder, &mut windows, (index, chunk, points))
         })
     }
 
-    fn windows(&self) -> Result<Windows<'_>, CloudError> {
-        Windows::new(&self.plan, self.header.arrangement)
+    fn windows(&self) -> Windows<'_> {
+        Windows::new(&self.plan, self.header.arrangement, self.lift.clone())
     }
 
     /// Each chunk with its number and its share of `out`.

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Tokens in a window, about: with their bytes and points they fill about half of an L1 cache.
-const WINDOW: usize = 2048;
+const WINDOW: usize = 4096;
 
 /// The rows in a window are a multiple of this, so that windows end where groups of tokens end.
 const GROUP: usize = 32;
@@ -37,20 +37,23 @@ pub(super) struct Windows<'a> {
     wide: Buffers<u64>,
 }
 
+/// The lift of a plan's tokens; `None` if there are no token fields.
+///
+/// # Errors
+/// `Header` if a field cannot be stored.
+pub(super) fn lift_of(plan: &Plan) -> Result<Option<Lift>, CloudError> {
+    let lanes: Vec<_> = plan.rows.iter().filter_map(lane).collect();
+    if lanes.is_empty() {
+        return Ok(None);
+    }
+    let lift = Lift::new(&lanes, plan.point_step);
+    lift.map(Some).map_err(|error| CloudError::new(CloudErrorKind::Header, error.to_string()))
+}
+
 impl<'a> Windows<'a> {
-    /// For the chunks of one file.
-    ///
-    /// # Errors
-    /// `Header` if a field cannot be stored.
-    pub(super) fn new(plan: &'a Plan, arrangement: Arrangement) -> Result<Self, CloudError> {
-        let lanes: Vec<_> = plan.rows.iter().filter_map(lane).collect();
-        let lift = if lanes.is_empty() {
-            None
-        } else {
-            let lift = Lift::new(&lanes, plan.point_step);
-            Some(lift.map_err(|error| CloudError::new(CloudErrorKind::Header, error.to_string()))?)
-        };
-        let lanes = lanes.len().max(1);
+    /// For the chunks of one file whose lift is this.
+    pub(super) fn new(plan: &'a Plan, arrangement: Arrangement, lift: Option<Lift>) -> Self {
+        let lanes = lift.as_ref().map_or(1, Lift::lanes);
         let rows = GROUP * (WINDOW / (GROUP * lanes)).max(1);
         let shape = match arrangement {
             Arrangement::Rows => Shape { runs: 1, run: rows * lanes, mixed: 0 },
@@ -58,7 +61,7 @@ impl<'a> Windows<'a> {
             Arrangement::Columns => Shape { runs: lanes, run: rows, mixed: rows * lanes },
         };
         let (narrow, wide) = (Buffers::new(shape), Buffers::new(shape));
-        Ok(Self { plan, arrangement, lift, rows, runs: Vec::with_capacity(shape.runs), narrow, wide })
+        Self { plan, arrangement, lift, rows, runs: Vec::with_capacity(shape.runs), narrow, wide }
     }
 
     /// Decodes a chunk whose runs are these into its points.

@@ -11,7 +11,7 @@ use crate::{
                 Chart, MARGIN, SMALL, WIDTH, class_colour, footer, header, legend, legend_items, log_ticks,
             },
         },
-        rank::{Entry, Ranking},
+        rank::{Entry, Ranking, front},
     },
 };
 
@@ -106,19 +106,6 @@ pub(super) fn draw(
     let height = footer(&mut canvas, bottom + 46, &both.notes, origin);
     let alt = format!("{title}: bytes against LEB128 and speed against {baseline} of every decoder");
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file }))
-}
-
-/// Those that no other decoder beats in size and in speed, smallest first.
-fn front(figures: &[(f64, f64)]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..figures.len()).collect();
-    order.sort_by(|&a, &b| figures[a].0.total_cmp(&figures[b].0).then(figures[b].1.total_cmp(&figures[a].1)));
-    let mut best = f64::NEG_INFINITY;
-    order.retain(|&at| {
-        let ahead = figures[at].1 > best;
-        best = best.max(figures[at].1);
-        ahead
-    });
-    order
 }
 
 fn front_of(points: &[Point<'_>]) -> Vec<usize> {

@@ -143,7 +143,7 @@ fn the_loop_is_named_with_its_path_where_one_path_is_the_measure() {
 #[test]
 fn an_empty_record_says_so() {
     let run = RunRecord { machine: machine(), ..RunRecord::default() };
-    assert_eq!(page(&run).matches("Nothing of this kind was measured.").count(), 7);
+    assert_eq!(page(&run).matches("Nothing of this kind was measured.").count(), 8);
 }
 
 #[test]
