@@ -309,3 +309,69 @@ fn a_record_is_rendered_again_and_compared_with_itself() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be used with"));
 }
+
+#[test]
+fn clouds_in_other_layouts_are_ranked_against_upstream_s() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(3000, 3000));
+    let rank = ["rank", "--task", "points", "--data", &path, "--rounds", "5", "--json"];
+    let rows = |more: &[&str]| -> Vec<serde_json::Value> {
+        let shown = text(&lab(&[&rank[..], more].concat()));
+        shown.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+    };
+    let found = rows(&["--layout", "all"]);
+    let of = |name: &str| found.iter().find(|row| row["variant"] == name).unwrap_or_else(|| panic!("{name}"));
+    for arrangement in ["rows", "columns"] {
+        let own = of(&format!("{arrangement}/stream_vbyte12_scalar"));
+        assert_eq!((&own["layout"], &own["arrangement"]), (&"stream_vbyte12".into(), &arrangement.into()));
+        assert!(own["vs_upstream"].as_f64() > Some(0.0) && own["gb_per_s"].as_f64() > Some(0.0));
+        assert!(own["bytes_per_token"].as_f64() > Some(3.0) && own.get("mode").is_none());
+    }
+    assert_eq!(of("per-field/leb128_fast2")["vs_upstream"], 1.0);
+    assert!(["control/copy", "control/fill"].iter().all(|name| of(name)["standing"] == "control"));
+    let some = rows(&["--layout", "packed32", "packed_rows", "--arrangement", "columns"]);
+    for row in some.iter().filter(|row| row["layout"] != "leb128") {
+        assert!(row["variant"].as_str().unwrap().starts_with("columns/packed"), "{row}");
+    }
+    let one = rows(&["--variant", "rows/packed32_scalar"]);
+    assert_eq!(one.len(), 5, "it, the two that ratios need, and the controls");
+    assert_refused(
+        &lab(&["rank", "--task", "points", "--layout", "svb"]),
+        &["--layout svb", "packed32", "all"],
+    );
+    assert_refused(&lab(&["rank", "--task", "points", "--arrangement", "columns"]), &["--layout"]);
+    assert_refused(&lab(&["rank", "--task", "points", "--layout", "all", "--mode", "v5"]), &["v4"]);
+    assert_refused(&lab(&["replay", &path, "--layout", "svb"]), &["--layout svb", "stream_vbyte12"]);
+    let other = ["replay", &path, "--layout", "packed32", "--variant", "leb128_loop"];
+    assert_refused(&lab(&other), &["leb128_loop", "packed32"]);
+}
+
+#[test]
+fn replay_gives_the_same_points_in_every_layout() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(40_000, 40_000));
+    let hash = |more: &[&str]| {
+        let shown = text(&lab(&[&["replay", &path, "--repeat", "1", "--hash"], more].concat()));
+        let (_, hash) = shown.split_once("FNV-1a ").expect("a fingerprint");
+        hash.split_whitespace().next().expect("a fingerprint").to_owned()
+    };
+    let expected = hash(&["--mode", "v4"]);
+    for layout in ["stream_vbyte", "stream_vbyte12", "packed_rows"] {
+        for arrangement in ["rows", "columns"] {
+            assert_eq!(hash(&["--layout", layout, "--arrangement", arrangement]), expected, "{layout}");
+        }
+    }
+    let packed = ["--layout", "packed32", "--variant", "packed32_scalar", "--zstd", "--threads", "2"];
+    assert_eq!(hash(&packed), expected);
+}
+
+#[test]
+fn survey_shows_sizes_with_and_without_stage_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "grid.pcd", &pcd(3000, 3000));
+    let shown = text(&lab(&["survey", &path, "--sizes"]));
+    for words in ["cloudini v5", "columns", "ZSTD 1", "encoder MB/s", "not optimised"] {
+        assert!(shown.contains(words), "{words:?} is not in {shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+}

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .into_iter()
         .map(|contestant| VariantRow {
             name: contestant.name.into(),
-            class: contestant.info.class.name().into(),
+            class: contestant.class().into(),
             layout: contestant.layout.into(),
             standing: contestant.info.standing.name().into(),
             runs_here: contestant.runs_here,

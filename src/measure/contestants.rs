@@ -41,6 +41,10 @@ pub struct Contestant {
     pub layout: &'static str,
     /// Whether this CPU, as far as it is shown, can run it.
     pub runs_here: bool,
+    /// Whether it is another project's crate: feature `peers`.
+    pub is_peer: bool,
+    /// Whether it takes 32-bit words alone.
+    pub u32_only: bool,
     /// For `u32` words.
     pub u32: Calls<u32>,
     /// For `u64` words.
@@ -48,6 +52,18 @@ pub struct Contestant {
 }
 
 impl Contestant {
+    /// The class it is shown in.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        if self.is_peer { "peer" } else { self.info.class.name() }
+    }
+
+    /// Whether it takes these words.
+    #[must_use]
+    pub fn takes<W: Word>(&self) -> bool {
+        !self.u32_only || W::BYTES == u32::BYTES
+    }
+
     /// Whether its output is the tokens.
     #[must_use]
     pub fn decodes(&self) -> bool {
@@ -73,11 +89,13 @@ impl LabWord for u64 {
     }
 }
 
-/// All registered variants, in the registry's order.
+/// All registered variants, in the registry's order, and behind them other projects' crates if they are built in.
 #[must_use]
 pub fn all() -> Vec<Contestant> {
     let mut collector = Collector(Vec::new());
     variants::visit_all(&mut collector);
+    #[cfg(feature = "peers")]
+    collector.0.extend(super::peers::contestants());
     collector.0
 }
 
@@ -90,6 +108,8 @@ impl Visitor for Collector {
             info: D::INFO,
             layout: D::Layout::NAME,
             runs_here: D::detect().is_some(),
+            is_peer: false,
+            u32_only: false,
             u32: calls::<D, u32>(),
             u64: calls::<D, u64>(),
         });

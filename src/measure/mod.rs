@@ -6,6 +6,8 @@ pub mod counts;
 pub mod inputs;
 pub mod layouts;
 mod machine;
+#[cfg(feature = "peers")]
+mod peers;
 pub mod points;
 pub mod predictability;
 mod record;

@@ -248,7 +248,8 @@ fn layouts<W: LabWord>(stream: &Stream) -> Result<Vec<LayoutSize>> {
     let (rows, columns) = (arranged(Arrangement::Rows)?, arranged(Arrangement::Columns)?);
     let points = stream.facts.points.max(1) as f64;
     let mut seen = HashSet::new();
-    let first_of_layout = |contestant: &contestants::Contestant| seen.insert(contestant.layout);
+    let first_of_layout =
+        |contestant: &contestants::Contestant| contestant.takes::<W>() && seen.insert(contestant.layout);
     let sizes = contestants::all().into_iter().filter(first_of_layout).map(|contestant| {
         let bytes =
             |words: &[W]| (W::calls(&contestant).encode)(words, LONG_ENOUGH).bytes.len() as f64 / points;

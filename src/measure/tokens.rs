@@ -78,7 +78,7 @@ struct Prepared {
     longest_piece: usize,
 }
 
-/// Times `contestants` on one stream; all run here and the baseline is among them.
+/// Times those of `contestants` that take such words on one stream; all run here and the baseline is among them.
 ///
 /// # Errors
 /// If a contestant's output is not the tokens, or a token does not fit the word.
@@ -90,6 +90,8 @@ pub fn measure<W: LabWord>(
     tick: impl FnMut(),
 ) -> Result<Vec<Record>> {
     let Plan { arrangement, window, rounds, verified } = plan;
+    let able = contestants.iter().filter(|contestant| contestant.takes::<W>());
+    let contestants = &able.copied().collect::<Vec<_>>()[..];
     let name = &stream.facts.name;
     let base = contestants
         .iter()
@@ -139,7 +141,7 @@ pub fn measure<W: LabWord>(
                     short: stream.facts.short,
                     variant: contestant.name.into(),
                     layout: contestant.layout.into(),
-                    class: contestant.info.class.name().into(),
+                    class: contestant.class().into(),
                     standing: contestant.info.standing.name().into(),
                     tokens: prepared.tokens as u64,
                     bytes_per_token: encoded.bytes.len() as f64 / prepared.tokens.max(1) as f64,

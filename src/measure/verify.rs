@@ -43,7 +43,8 @@ pub fn verify<W: LabWord>(
     let mut layouts = HashMap::new();
     let mut agree = 0;
     let mut wrong = Vec::new();
-    for contestant in contestants.iter().filter(|contestant| contestant.runs_here) {
+    for contestant in contestants.iter().filter(|contestant| contestant.runs_here && contestant.takes::<W>())
+    {
         let oracle = layouts.entry(contestant.layout).or_insert_with(|| Oracle::of(contestant, &words, out));
         match oracle.judge(contestant, &words, out) {
             Ok(()) => agree += 1,

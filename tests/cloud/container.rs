@@ -157,8 +157,10 @@ fn survives_damage<L: Layout>() {
                 let error = agreed::<L>(&file[..length]).expect_err("a cut went unnoticed");
                 assert!(!error.what.is_empty());
             }
+            // Behind stage 2, damage is mostly the library's to find.
+            let step = if compression == Compression::None { 1 } else { 7 };
             let mut damaged = file.clone();
-            for place in 0..file.len() {
+            for place in (0..file.len()).step_by(step) {
                 for flip in [1 << (place % 8), 0xff, rng.random_range(1..=255)] {
                     damaged[place] ^= flip;
                     if let Ok(cloud) = agreed::<L>(&damaged) {
