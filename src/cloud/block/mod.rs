@@ -132,7 +132,7 @@ fn pass(run: &mut Run<'_>, tokens: usize) {
 }
 
 /// A token step as the lift knows it.
-fn lane(step: &Step) -> Option<Lane> {
+pub(super) fn lane(step: &Step) -> Option<Lane> {
     let store = match step.codec {
         Codec::Group { resolution } => Store::GroupF32 { resolution },
         Codec::Lossy32 { resolution } => Store::F32 { resolution },
