@@ -97,7 +97,7 @@ fn tokens_of_more_than_32_bits_come_back() {
 #[test]
 fn a_cloud_without_token_fields_comes_back() {
     let list = fields(&[FieldType::Uint8, FieldType::Float64, FieldType::Float32], None);
-    let data = (0..13 * 700_u32).map(|index| (index * index >> 7) as u8).collect();
+    let data = (0..13 * 700_u32).map(|index| ((index * index) >> 7) as u8).collect();
     assert_comes_back(&cloud(list, data));
 }
 

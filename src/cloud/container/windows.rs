@@ -69,6 +69,8 @@ impl<'a> Windows<'a> {
     /// # Errors
     /// The first window's token that cannot be decoded, with its field and its point within the chunk;
     /// `LeftOver` for bytes behind a run's last token where that shows.
+    // Compiled once for each decoder, not once for each way to call it.
+    #[inline(never)]
     pub(super) fn decode<D: Decoder>(
         &mut self,
         decoder: D,
