@@ -7,7 +7,7 @@ use std::path::Path;
 use variants::{Decoder, Layout, NAMES, Standing, Visitor, visit_all};
 
 /// What in `variants/` is no variant.
-const NOT_VARIANTS: [&str; 3] = ["lib", "contract", "cpu"];
+const NOT_VARIANTS: [&str; 4] = ["lib", "contract", "cpu", "best"];
 
 #[test]
 fn every_file_is_registered() {
