@@ -40,6 +40,11 @@ pub mod lift;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod simd;
 
+/// The listing in the crate's README is a test as well.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;
+
 pub use best::{decode_leb128, read_leb128};
 pub use contract::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Leb128Visitor, Run, Standing, Tokens, Word, Words,
