@@ -1,9 +1,15 @@
-//! A decoder to begin with: a byte at a time, after a first look at tokens of one byte. CHANGE THIS LINE to what
-//! yours does, where the idea is from, and on which input it should lose.
+//! A decoder to begin with: a look at one byte, then a byte at a time. It loses on everything but tokens of one
+//! byte.
 //!
-//! As an example, `cargo run -p variants --example template` compares it with its layout's oracle. As a variant,
-//! copy it to `variants/leb128_yours.rs`, delete from "only as an example" on, write `crate` for `variants`, and
-//! add `leb128_yours::Leb128Yours,` to the registry in `variants/lib.rs`.
+//! As an example, `cargo run -p variants --example template` compares it with its layout's oracle. To make a variant
+//! of it, copy it to `variants/leb128_yours.rs`, and there
+//!
+//! * delete all from "Only as an example" on,
+//! * write `crate` for `variants` in `use`,
+//! * say in these lines and in `INFO` what yours does, where the idea is from, and on which input it should lose,
+//! * change `step`, or write a `decode` that handles many tokens at once;
+//!
+//! then add `leb128_yours::Leb128Yours,` to the registry in `variants/lib.rs`.
 
 use variants::{
     Class, DecodeError, Decoder, ErrorKind, Info, Run, Standing, Word, decode_by_step, layout::Leb128,
