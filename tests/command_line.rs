@@ -2,11 +2,13 @@
 
 use std::{
     fs,
+    io::Cursor,
     path::Path,
     process::{Command, Output},
 };
 
 use variants::NAMES;
+use varint_lab::capture;
 
 fn lab(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the command starts")
@@ -374,4 +376,33 @@ fn survey_shows_sizes_with_and_without_stage_2() {
         assert!(shown.contains(words), "{words:?} is not in {shown}");
     }
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+}
+
+/// A LAZ file of 50 points on which the laz crate panics: the first one that changing a byte makes.
+fn laz_that_panics() -> Vec<u8> {
+    let mut builder = las::Builder::from((1, 2));
+    builder.point_format.is_compressed = true;
+    let header = builder.into_header().expect("a header");
+    let mut writer = las::Writer::new(Cursor::new(Vec::new()), header).expect("a writer");
+    for number in 0..50 {
+        let point = las::Point { x: f64::from(number), y: f64::from(number % 7), ..Default::default() };
+        writer.write_point(point).expect("a point");
+    }
+    let whole = writer.into_inner().expect("the file").into_inner();
+    let changed = (0..whole.len()).flat_map(|at| [0x00, 0x01, 0x7f, 0x80, 0xff].map(|byte| (at, byte)));
+    changed
+        .map(|(at, byte)| {
+            let mut file = whole.clone();
+            file[at] = byte;
+            file
+        })
+        .find(|file| capture::las::parse(file).is_err_and(|error| error.to_string().contains("gave up")))
+        .expect("one changed byte that the laz crate cannot stand")
+}
+
+#[test]
+fn a_panic_of_the_laz_crate_is_one_clear_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "damaged.laz", &laz_that_panics());
+    assert_refused(&lab(&["rank", "--data", &path]), &["damaged.laz", "gave up"]);
 }

@@ -1,8 +1,17 @@
-//! The contestants: varint decoders behind one trait. `ls variants/` is the field.
+//! Varint decoders for LIDAR token streams behind one trait, from the plain loop to AVX-512. `ls variants/` is
+//! the field.
 //!
-//! To add one, write `<layout>_<algorithm>[_<cpu feature>].rs` beside this file and add its line to the
-//! registry below. It is then conformance-tested, listed, verified, ranked, benchmarked and reported with
-//! nothing else touched.
+//! To decode LEB128 with the fastest one that this CPU can run:
+//!
+//! ```
+//! let bytes = [0x01, 0xac, 0x02, 0xf0, 0xa2, 0x04];
+//! let tokens: Vec<u32> = variants::decode_leb128(&bytes, 3)?;
+//! assert_eq!(tokens, [1, 300, 70_000]);
+//! # Ok::<(), variants::DecodeError>(())
+//! ```
+//!
+//! [`best`] says which that is and has the calls for buffers of one's own. Any other decoder, of any layout, is used
+//! by its name:
 //!
 //! ```
 //! use variants::{Decoder, Layout, layout::Leb128, leb128_loop::Leb128Loop};
@@ -15,10 +24,15 @@
 //! assert_eq!(tokens, [1, 300, 70_000]);
 //! # Ok::<(), variants::DecodeError>(())
 //! ```
+//!
+//! To add a decoder, write `<layout>_<algorithm>[_<cpu feature>].rs` beside this file and add its line to the
+//! registry below. It is then conformance-tested, listed, verified, ranked, benchmarked and reported with
+//! nothing else touched. `examples/template.rs` is such a file to begin with.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
+pub mod best;
 mod contract;
 pub mod cpu;
 pub mod layout;
@@ -26,6 +40,12 @@ pub mod lift;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod simd;
 
+/// The listing in the crate's README is a test as well.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;
+
+pub use best::{decode_leb128, read_leb128};
 pub use contract::{
     Class, DecodeError, Decoder, ErrorKind, Info, Layout, Leb128Visitor, Run, Standing, Tokens, Word, Words,
     decode_by_step, next_by_step,

@@ -12,7 +12,7 @@ use variants::{Decoder, leb128_loop::Leb128Loop};
 
 use super::cursor::{Cursor, Endian};
 use crate::{
-    cloud::{self, Cloud, Field, FieldType, byte_count, check_fields},
+    cloud::{self, Cloud, Field, FieldType, byte_count, check_fields, check_step},
     error::{Error, Result},
 };
 
@@ -39,9 +39,7 @@ pub fn parse(message: &[u8]) -> Result<Cloud> {
     cdr.bool("is_dense")?;
 
     check_fields(&fields, point_step)?;
-    if point_step == 0 && width != 0 && height != 0 {
-        return Err(Error::input(format!("point_step is 0 but there are {width} x {height} points")));
-    }
+    check_step(width, height, point_step)?;
     let mut data = tight_rows(data, width, height, point_step, row_step)?.into_owned();
     if big_endian {
         swap_values(&mut data, &fields, point_step);

@@ -32,4 +32,4 @@ pub use header::{Compression, Header, VERSIONS, read_header, write_header};
 pub use path::{Path, decode_chunk};
 pub use plan::{CHUNK_POINTS, Codec, Mode, Plan, Span, Step};
 pub use resolution::{DEFAULT_RESOLUTION, Resolutions};
-pub use schema::{Cloud, Field, FieldType, byte_count, check_fields};
+pub use schema::{Cloud, Field, FieldType, byte_count, check_fields, check_step};

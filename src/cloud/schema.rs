@@ -128,7 +128,8 @@ impl Cloud {
     /// A checked cloud.
     ///
     /// # Errors
-    /// If a field ends outside the point or `data` does not hold exactly `width * height` points.
+    /// If a field ends outside the point, if there are points of no bytes, or if `data` does not hold exactly
+    /// `width * height` points.
     pub fn new(
         fields: Vec<Field>,
         width: u32,
@@ -147,6 +148,7 @@ impl Cloud {
     /// As [`Cloud::new`].
     pub fn check(&self) -> Result<()> {
         check_fields(&self.fields, self.point_step)?;
+        check_step(self.width, self.height, self.point_step)?;
         let promised = byte_count(self.width, self.height, self.point_step)?;
         if promised == self.data.len() {
             return Ok(());
@@ -191,6 +193,18 @@ pub fn check_fields(fields: &[Field], point_step: usize) -> Result<()> {
                 field.name, field.kind, field.offset
             )));
         }
+    }
+    Ok(())
+}
+
+/// Refuses points of no bytes, of which no data could say how many there are. A cloud without points may have any
+/// step.
+///
+/// # Errors
+/// Names the number of points.
+pub fn check_step(width: u32, height: u32, point_step: usize) -> Result<()> {
+    if point_step == 0 && width != 0 && height != 0 {
+        return Err(Error::input(format!("point_step is 0 but there are {width} x {height} points")));
     }
     Ok(())
 }

@@ -146,6 +146,16 @@ fn c07_points_and_bytes_have_to_agree() {
 }
 
 #[test]
+fn points_of_no_bytes_are_refused_and_no_points_are_not() {
+    let error = Cloud::new(Vec::new(), u32::MAX, 2, 0, Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("point_step is 0") && error.contains("4294967295 x 2"), "{error}");
+    let cloud = Cloud { fields: Vec::new(), width: 1, height: 1, point_step: 0, data: Vec::new() };
+    let error = encode(&cloud, &EncodeOptions::lossy(4)).unwrap_err();
+    assert!(error.what.contains("point_step is 0"), "{error}");
+    assert_eq!(Cloud::new(Vec::new(), 5, 0, 0, Vec::new()).unwrap().points(), 0);
+}
+
+#[test]
 fn c14_sizes_that_wrap_in_32_bits_are_refused_before_memory_is_taken() {
     for (width, height, step) in [(65_536, 65_536, 16), (268_435_457, 1, 16), (u32::MAX, u32::MAX, u32::MAX)]
     {

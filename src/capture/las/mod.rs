@@ -4,11 +4,9 @@
 //! that come before the crate is asked.
 
 mod check;
+mod quiet;
 
-use std::{
-    io,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::io;
 
 use ::las::{Header, PointData, PointDataBuilder, Reader};
 
@@ -37,10 +35,8 @@ pub struct Survey {
 pub fn parse(file: &[u8]) -> Result<Survey> {
     check::header(file)?;
     // The laz crate panics on some damaged points and compression records instead of refusing them.
-    match catch_unwind(AssertUnwindSafe(|| read(file))) {
-        Ok(survey) => survey,
-        Err(_) => Err(Error::input("is damaged: the laz crate gave up on its points")),
-    }
+    quiet::caught(|| read(file))
+        .unwrap_or_else(|| Err(Error::input("is damaged: the laz crate gave up on its points")))
 }
 
 fn read(file: &[u8]) -> Result<Survey> {

@@ -49,7 +49,7 @@ pub(crate) fn run<D: Decoder>(
 }
 
 impl<W: Word> Checker<W> {
-    fn new<D: Decoder>(name: &'static str, decoder: D) -> Self {
+    pub(crate) fn new<D: Decoder>(name: &'static str, decoder: D) -> Self {
         Self { name, subject: Box::new(Detected(decoder)), want: Vec::new(), got: Vec::new() }
     }
 

@@ -11,6 +11,7 @@ mod long;
 #[cfg(unix)]
 mod pages;
 mod pieces;
+mod planted;
 mod registry;
 mod short;
 mod shrink;
