@@ -191,7 +191,7 @@ fn measure(
                 stream: place.stream.into(),
                 place: place.place,
                 variant: contestant.name.into(),
-                class: contestant.info.class.name().into(),
+                class: contestant.class().into(),
                 standing: contestant.info.standing.name().into(),
                 tokens: tokens as u64,
                 rounds,

@@ -34,8 +34,12 @@ pub(crate) fn absent(asked: &Asked<'_>) -> Vec<Absent> {
         .filter(|contestant| {
             let ranked = contestant.info.standing == Standing::Ranked;
             let wire = (contestant.layout == Leb128::NAME) == (asked.question.wire == Wire::Fixed);
-            // What the task has no way to run is not missing from it.
-            ranked && wire && layouts.contains(&contestant.layout) && !measured(contestant.name)
+            // What the task has no way to run is not missing from it, and other projects' crates are extras.
+            ranked
+                && !contestant.is_peer
+                && wire
+                && layouts.contains(&contestant.layout)
+                && !measured(contestant.name)
         })
         .map(|contestant| Absent { variant: contestant.name, class: contestant.info.class.name() })
         .collect();
