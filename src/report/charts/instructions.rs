@@ -7,7 +7,7 @@ use crate::{
     report::{
         charts::{
             canvas::{Align, Canvas, GRID, PAPER},
-            labels::{dot_box, label},
+            labels::{Area, apart, dot_box, label},
             style::{
                 Chart, MARGIN, SMALL, WIDTH, class_colour, footer, header, legend, legend_items, log_ticks,
                 looks,
@@ -50,10 +50,6 @@ impl Scale {
     fn at(&self, figure: f64) -> i32 {
         let part = (figure / self.low).ln() / (self.high / self.low).ln();
         self.from + (f64::from(self.to - self.from) * part).round() as i32
-    }
-
-    fn contains(&self, figure: f64) -> bool {
-        (self.low..=self.high).contains(&figure)
     }
 }
 
@@ -122,18 +118,19 @@ pub(super) fn draw(frame: Frame<'_>, compared: &Compared<'_>) -> Result<Option<C
     Ok(Some(Chart { svg: canvas.svg(height, &alt)?, alt, file }))
 }
 
-/// The line of all places with so many instructions a nanosecond, named at its upper end.
-fn guide(canvas: &mut Canvas, rate: f64, across: &Scale, up: &Scale, taken: &mut Vec<[i32; 4]>) {
+/// The line of all places with so many instructions a nanosecond, named at its upper end if there is room.
+fn guide(canvas: &mut Canvas, rate: f64, across: &Scale, up: &Scale, taken: &mut Vec<Area>) {
     let (from, to) = ((up.low * rate).max(across.low), (up.high * rate).min(across.high));
-    if from >= to || !across.contains(from) {
+    if from >= to {
         return;
     }
     let point = |instructions: f64| (across.at(instructions), up.at(instructions / rate));
-    let (start, end) = (point(from), point(to));
-    canvas.line(&[start, end], GUIDE, 1);
-    let spot = (end.0 - 30, end.1 + 10);
-    let text = format!("{rate}/ns");
-    let area = [spot.0 - 24, spot.1 - 8, spot.0 + 24, spot.1 + 8];
-    canvas.text(spot.0, spot.1, &text, SMALL, Align::Middle);
-    taken.push(area);
+    let end = point(to);
+    canvas.line(&[point(from), end], GUIDE, 1);
+    let (x, y) = (end.0 - 30, end.1 + 10);
+    let area = [x - 24, y - 8, x + 24, y + 8];
+    if x - 24 > across.from && taken.iter().all(|other| apart(&area, other)) {
+        canvas.text(x, y, &format!("{rate}/ns"), SMALL, Align::Middle);
+        taken.push(area);
+    }
 }

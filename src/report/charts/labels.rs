@@ -15,6 +15,10 @@ pub(super) fn dot_box((x, y): (i32, i32)) -> Area {
     [x - 10, y - 10, x + 10, y + 10]
 }
 
+pub(super) fn apart(a: &Area, b: &Area) -> bool {
+    a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
+}
+
 /// Puts a name beside its dot where nothing else is, near first.
 pub(super) fn label(
     canvas: &mut Canvas,
@@ -33,7 +37,6 @@ pub(super) fn label(
     });
     let inside =
         |spot: &Area| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
-    let apart = |a: &Area, b: &Area| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
     let own = dot_box(dot);
     let free = |spot: &Area| taken.iter().all(|other| *other == own || apart(spot, other));
     // Without a free spot the name would cover others; the table has it.
