@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// Where the code lies that is counted: the decoders, the paths around them, and what is counted of them.
 const COUNTED: [&str; 3] = ["variants", "src/cloud", "src/measure/counts"];
 
-/// A fingerprint of the counted code below the project's folder; the decoders' own tests are no part of it.
+/// A fingerprint of the counted code below the project's folder; the decoders' own tests and examples are no part of it.
 ///
 /// # Errors
 /// If the sources are not there.
@@ -52,7 +52,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            if path.file_name().is_some_and(|name| name != "tests") {
+            if path.file_name().is_some_and(|name| name != "tests" && name != "examples") {
                 collect(&path, files)?;
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -128,13 +128,13 @@ fn counts_of_other_code_or_another_compiler_are_stale_and_not_shown() {
 #[test]
 fn the_part_stands_before_what_is_in_no_mean() {
     let run = run();
-    let mut report = render(&run, &answers(&run), "varint-lab report", "record").unwrap();
-    report.add_instructions("counted");
+    let mut report = render(&run, &answers(&run), "record").unwrap();
+    report.add_instructions("counted".into(), &[]);
     let text = report.text(None).unwrap();
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}"));
     assert!(at("## Other layouts") < at("## Instructions and time"));
     assert!(at("## Instructions and time") < at("## Short captures"));
     let folder = tempfile::tempdir().unwrap();
-    let written = write(folder.path(), None, &run, "varint-lab report").unwrap();
+    let written = write(folder.path(), None, &run).unwrap();
     assert!(fs::read_to_string(written.results).unwrap().contains("<!-- generated: instructions -->"));
 }
