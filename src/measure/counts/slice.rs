@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Result},
     measure::{
         contestants::{self, Contestant, Encoded},
+        inputs::Input,
         points::{self, PathContestant},
         tokens::words,
     },
@@ -61,7 +62,7 @@ pub struct Counted(Work);
 
 enum Work {
     Tokens { contestant: Contestant, encoded: Encoded, out: Vec<u32> },
-    Points { contestant: PathContestant, cloud: Box<Prepared<'static>>, out: Vec<u8> },
+    Points { contestant: PathContestant, cloud: Box<Input<'static>>, out: Vec<u8> },
 }
 
 impl Counted {
@@ -85,7 +86,7 @@ impl Counted {
                 .into_iter()
                 .find(|contestant| contestant.name() == name)
                 .ok_or_else(stranger)?;
-            let cloud = Box::new(Prepared::open(&read("v4")?)?.into_owned());
+            let cloud = Box::new(Input::Cloudini(Prepared::open(&read("v4")?)?.into_owned()));
             let out = vec![0; cloud.point_bytes()];
             return Ok(Self(Work::Points { contestant, cloud, out }));
         }

@@ -57,7 +57,7 @@ fn clouds_in_other_layouts_are_one_question_that_keeps_to_itself() {
 #[test]
 fn the_front_is_marked_on_each_capture() {
     let run = with_layouts();
-    let report = render(&run, &answers(&run), "varint-lab report", "record").unwrap();
+    let report = render(&run, &answers(&run), "record").unwrap();
     let text = report.text(None).unwrap();
     let marked = |name: &str| text.contains(&format!("`{name}` ◆"));
     assert!(marked("rows/svb_scalar") && marked("columns/svb_scalar"));
@@ -94,7 +94,7 @@ fn sizes_are_stored_and_shown() {
     // A record from before there were sizes.
     std::fs::remove_file(stored.join("sizes.csv")).unwrap();
     assert!(load(&stored).unwrap().sizes.is_empty());
-    let text = render(&run, &answers(&run), "varint-lab report", "record").unwrap().text(None).unwrap();
+    let text = render(&run, &answers(&run), "record").unwrap().text(None).unwrap();
     assert!(text.contains("| `packed32` | columns | 80.0 % | 80.0 % | 80.0 % | 123 |"), "{text}");
     assert!(text.contains("| `packed32` | columns | 1.00 | 4.00 | 3.60 | 2.00 | 123 |"));
     assert!(text.contains("| `cloudini v5` | sections | – | 4.50 |"));
