@@ -406,3 +406,9 @@ fn a_panic_of_the_laz_crate_is_one_clear_line() {
     let path = write(folder.path(), "damaged.laz", &laz_that_panics());
     assert_refused(&lab(&["rank", "--data", &path]), &["damaged.laz", "gave up"]);
 }
+
+#[test]
+fn b07_a_gate_without_valgrind_says_what_to_install() {
+    let output = command(&["gate"]).env("PATH", "").output().expect("the command starts");
+    assert_refused(&output, &["valgrind", "not installed", "apt-get install valgrind"]);
+}

@@ -89,11 +89,13 @@ fn groups<W: Word>(run: &mut Run<'_>, out: &mut [W]) -> usize {
     for (&control, four) in run.control.iter().zip(out.as_chunks_mut::<4>().0) {
         let Some(window) = data.get(at..).and_then(|data| data.first_chunk::<WINDOW>()) else { break };
         let places = &PLACES[usize::from(control)];
-        let tokens = [0, 1, 2, 3].map(|token| {
+        // A loop: `map` over an array may become a call for every group, which only its instruction count shows.
+        let mut tokens = [0_u64; 4];
+        for (token, slot) in tokens.iter_mut().enumerate() {
             let start = usize::from(places[token]) & 31;
             let bytes = window[start..].first_chunk().copied().unwrap_or_default();
-            u64::from_le_bytes(bytes) & MASKS[usize::from(control >> (2 * token)) & 3]
-        });
+            *slot = u64::from_le_bytes(bytes) & MASKS[usize::from(control >> (2 * token)) & 3];
+        }
         if W::BYTES < 8 && tokens.iter().fold(0, |all, token| all | token) > u64::from(u32::MAX) {
             break;
         }

@@ -10,6 +10,7 @@ mod files;
 mod findings;
 #[cfg(test)]
 mod fixture;
+mod instructions;
 mod plain;
 mod question;
 mod rank;
@@ -105,7 +106,10 @@ fn staged(
 ) -> Result<(Staging, Written, Vec<String>)> {
     let folder = record.file_name().unwrap_or_default().to_string_lossy();
     let answers = results::answers(run);
-    let report = results::render(run, &answers, &folder)?;
+    let mut report = results::render(run, &answers, &folder)?;
+    let known = instructions::known(Path::new(env!("CARGO_MANIFEST_DIR")), run)?;
+    let (body, drawn) = instructions::part(run, &answers, &known)?;
+    report.add_instructions(body, &drawn);
 
     let charts_dir = out_dir.join("charts");
     let results = out_dir.join("results.md");

@@ -9,6 +9,7 @@ use crate::{
         claims::claims,
         conclusions::conclusions,
         findings::{Answer, counterpart, sentences},
+        instructions::PART,
         plain::plain,
         question::{Asked, Kind, Wire, questions},
         sections, sweeps,
@@ -75,12 +76,7 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], record: &str) -> R
     for (part, kind) in [(SHORT, Kind::Short), (SYNTHETIC, Kind::Synthetic)] {
         bodies.push((part, apart(answers, kind, &origin, &mut charts)?));
     }
-    let named: Vec<Chart> = charts.iter().cloned().map(Chart::with_fingerprint).collect();
-    let links = |body: String| {
-        charts.iter().zip(&named).fold(body, |body, (plain, named)| {
-            body.replace(&format!("(charts/{})", plain.file), &format!("(charts/{})", named.file))
-        })
-    };
+    let named = fingerprinted(&charts);
     let command = if run.command.is_empty() { "varint-lab report" } else { &run.command };
     let from = format!("by {command} at revision {}", run.machine.revision).replace("-->", "--");
     let blocks = bodies
@@ -88,13 +84,33 @@ pub(crate) fn render(run: &RunRecord, answers: &[Answer<'_>], record: &str) -> R
         .map(|((name, heading), body)| {
             let body =
                 if body.trim().is_empty() { "Nothing of this kind was measured." } else { body.trim() };
-            (heading, Block::generated(name, links(format!("<!-- {from} -->\n{body}"))))
+            (heading, Block::generated(name, linked(format!("<!-- {from} -->\n{body}"), &charts, &named)))
         })
         .collect();
     Ok(Report { charts: named, blocks })
 }
 
+fn fingerprinted(charts: &[Chart]) -> Vec<Chart> {
+    charts.iter().cloned().map(Chart::with_fingerprint).collect()
+}
+
+/// The text with its links to `plain` charts led to the `named` ones.
+fn linked(text: String, plain: &[Chart], named: &[Chart]) -> String {
+    plain.iter().zip(named).fold(text, |text, (plain, named)| {
+        text.replace(&format!("(charts/{})", plain.file), &format!("(charts/{})", named.file))
+    })
+}
+
 impl Report {
+    /// Puts the part on instructions in front of the captures that are in no mean.
+    pub(crate) fn add_instructions(&mut self, body: String, charts: &[Chart]) {
+        let (name, heading) = PART;
+        let named = fingerprinted(charts);
+        let at = self.blocks.iter().position(|&(heading, _)| heading == SHORT.1).unwrap_or(self.blocks.len());
+        self.blocks.insert(at, (heading, Block::generated(name, linked(body, charts, &named))));
+        self.charts.extend(named);
+    }
+
     /// The file, with hand-written text of an existing one kept. A part that is not there yet goes before the heading
     /// of the next one that is, or to the end.
     pub(crate) fn text(&self, old: Option<&str>) -> Result<String> {

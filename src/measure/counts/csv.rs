@@ -12,7 +12,7 @@ pub const DEFAULT_TOLERANCE: f64 = 0.5;
 /// One id's accepted count, with what it was made by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BaselineRow {
-    /// `tokens/rows/u32/<capture>/<variant>`.
+    /// `tokens/rows/u32/<capture>/<variant>` or `points/v4/<capture>/<path>/<variant>`.
     pub id: String,
     /// Accepted instructions.
     pub instructions: u64,
@@ -67,16 +67,23 @@ fn parse(text: &str) -> Result<Baseline> {
 /// # Errors
 /// If the folder does not take it.
 pub fn write_baseline(path: &Path, rows: &Baseline) -> Result<()> {
+    write_rows(path, rows.iter())
+}
+
+/// Writes rows as CSV, whole or not at all.
+pub(super) fn write_rows<R: Serialize>(path: &Path, rows: impl Iterator<Item = R>) -> Result<()> {
     let failed = |error: String| Error::check(format!("{}: cannot be written: {error}", path.display()));
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).map_err(|error| failed(error.to_string()))?;
     }
     let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(error.to_string()))?;
-    std::io::Write::write_all(&mut file, &bytes).map_err(|error| failed(error.to_string()))?;
-    file.persist(path).map_err(|error| failed(error.to_string()))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Beside its place: it can then be moved there in one step.
+    let staging = tempfile::tempdir_in(folder).map_err(|error| failed(error.to_string()))?;
+    let staged = staging.path().join("rows.csv");
+    fs::write(&staged, &bytes).map_err(|error| failed(error.to_string()))?;
+    fs::rename(&staged, path).map_err(|error| failed(error.to_string()))?;
     Ok(())
 }
 

@@ -1,10 +1,17 @@
 //! Counting: the bench under valgrind, and what it left behind.
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 use variants::Class;
 
+use super::plan::plan;
 use crate::{
     error::{Error, Result},
     measure::contestants,
@@ -48,13 +55,19 @@ pub fn valgrind_version() -> Result<String> {
     }
 }
 
-/// Runs the counting bench and reads its counts.
+/// Runs the counting bench and reads its counts; `tick` is called as each of them begins. What cargo says of the
+/// build goes to standard error.
 ///
 /// # Errors
-/// If valgrind or the sources are missing, the bench fails, or what it wrote cannot be read: not measured, which
-/// is never a pass.
-pub fn count() -> Result<Counts> {
+/// If valgrind or the sources are missing, the bench fails, or what it wrote cannot be read or is not all that had
+/// to be counted: not measured, which is never a pass.
+pub fn count(mut tick: impl FnMut()) -> Result<Counts> {
     valgrind_version()?;
+    if cfg!(target_feature = "avx512f") {
+        return Err(Error::input(
+            "this was built for a CPU with AVX-512, which valgrind cannot run: build it without target-cpu=native",
+        ));
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     if !root.join("benches/instructions.rs").exists() {
         return Err(Error::input(format!(
@@ -65,19 +78,29 @@ pub fn count() -> Result<Counts> {
     // A folder of its own each time: what an earlier run left cannot be taken for this one's.
     let home = tempfile::tempdir().map_err(|error| Error::check(format!("no temporary folder: {error}")))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let failed = |error: std::io::Error| Error::input(format!("cargo cannot be run: {error}"));
+    let mut running = Command::new(cargo)
         .current_dir(root)
         .env("IAI_CALLGRIND_HOME", home.path())
         .args(["bench", "--locked", "--features", "counts", "--bench", "instructions"])
         .args(["--", "--save-summary=json"])
-        .output()
-        .map_err(|error| Error::input(format!("cargo cannot be started: {error}")))?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
-        return Err(Error::input(format!("counting failed ({}): {last}", output.status)));
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    for line in running.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
+        if line.map_err(failed)?.starts_with("instructions::") {
+            tick();
+        }
     }
-    read_counts(home.path())
+    let status = running.wait().map_err(failed)?;
+    if !status.success() {
+        return Err(Error::input(format!("nothing was counted ({status}): the reason stands above")));
+    }
+    let counts = read_counts(home.path())?;
+    match plan().iter().find(|bench| !counts.contains_key(&bench.id)) {
+        Some(absent) => Err(Error::input(format!("{} was not counted", absent.id))),
+        None => Ok(counts),
+    }
 }
 
 /// Reads every summary below `folder`.
@@ -118,9 +141,15 @@ pub(super) fn read_summary(text: &str) -> Result<(String, Measured)> {
     let word = |key: &str| {
         summary[key].as_str().ok_or_else(|| Error::check(format!("unreadable summary: it has no {key}")))
     };
-    let id = format!("tokens/rows/u32/{}/{}", word("id")?.replace('_', "-"), word("function_name")?);
+    let (function, case) = (word("function_name")?, word("id")?);
+    let bench = plan().into_iter().find(|bench| bench.function == function && bench.case == case);
+    // Benches are built anew for each count; the program that reads them may not have been.
+    let id = bench.map(|bench| bench.id).ok_or_else(|| {
+        Error::check(format!("{function}, {case} is no bench of this program: build it of the same sources"))
+    })?;
     let events = &summary["profiles"][0]["summaries"]["total"]["summary"]["Callgrind"];
     let instructions = event(events, "Ir")
+        .filter(|&instructions| instructions > 0)
         .ok_or_else(|| Error::check(format!("unreadable summary: {id} has no instruction count")))?;
     let sum = |one, other| Some(event(events, one)? + event(events, other)?);
     Ok((id, Measured { instructions, branches: sum("Bc", "Bi"), mispredicted: sum("Bcm", "Bim") }))
@@ -139,7 +168,7 @@ mod tests {
 
     fn summary(events: &str) -> String {
         format!(
-            r#"{{"version":"6","function_name":"leb128_loop","id":"hdl64_rings",
+            r#"{{"version":"6","function_name":"tokens_rows_u32_leb128_loop","id":"hdl64_rings",
                 "profiles":[{{"summaries":{{"total":{{"summary":{{"Callgrind":{events}}}}}}}}}]}}"#
         )
     }
@@ -161,7 +190,8 @@ mod tests {
 
     #[test]
     fn b14_unreadable_summaries_and_empty_folders_are_failures() {
-        for text in ["", "{", "{}", &summary("{}")] {
+        let none = summary(r#"{"Ir":{"metrics":{"Left":{"Int":0}}}}"#);
+        for text in ["", "{", "{}", &summary("{}"), &none] {
             assert!(read_summary(text).is_err(), "{text}");
         }
         let folder = tempfile::tempdir().unwrap();
@@ -169,6 +199,12 @@ mod tests {
         assert!(read_counts(&folder.path().join("gone")).is_err());
         fs::write(folder.path().join("summary.json"), "{").unwrap();
         assert!(read_counts(folder.path()).is_err());
+    }
+
+    #[test]
+    fn a_bench_that_the_program_does_not_know_is_a_failure() {
+        let text = summary(r#"{"Ir":{"metrics":{"Left":{"Int":1}}}}"#).replace("leb128_loop", "leb128_other");
+        assert!(read_summary(&text).unwrap_err().to_string().contains("leb128_other"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod canvas;
 mod heat;
+mod instructions;
+mod labels;
 mod lines;
 mod mix;
 mod panels;
@@ -20,6 +22,7 @@ use crate::{
     report::{
         absent,
         findings::leader,
+        instructions::Compared,
         question::{Asked, Kind, Wire},
         rank::{Ranking, on_capture, overall, wherever},
         text::{digits, plural},
@@ -27,8 +30,16 @@ use crate::{
 };
 
 /// What the names of all charts begin with.
-pub(crate) const PREFIXES: [&str; 7] =
-    ["captures-", "heat-", "ranking-", "size-speed-", "token-lengths", "two-byte-share", "working-set"];
+pub(crate) const PREFIXES: [&str; 8] = [
+    "captures-",
+    "heat-",
+    "instructions-",
+    "ranking-",
+    "size-speed-",
+    "token-lengths",
+    "two-byte-share",
+    "working-set",
+];
 
 /// Where the figures come from, in a line.
 pub(crate) fn origin(run: &RunRecord) -> String {
@@ -136,6 +147,35 @@ pub(crate) fn size_speed(fixed: &Asked<'_>, free: &Asked<'_>, origin: &str) -> R
     let file = format!("size-speed-{}.svg", free.slug);
     let title = "What another layout costs in bytes and buys in speed";
     size_speed::draw(file, title, &subtitle, &both, free.baseline, origin)
+}
+
+/// Instructions against time on the captures that are counted.
+pub(crate) fn instructions(
+    asked: &Asked<'_>,
+    compared: &Compared<'_>,
+    origin: &str,
+) -> Result<Option<Chart>> {
+    let question = &asked.question;
+    let frame = instructions::Frame {
+        file: format!("instructions-{}.svg", asked.slug),
+        title: format!(
+            "{}: {} of {} have fewer instructions and more time",
+            question.wire_words(),
+            compared.pairs.len(),
+            plural(compared.all_pairs(), "pair")
+        ),
+        subtitle: format!(
+            "fastest rounds against callgrind's counts, both logarithmic, geometric mean of {} · {} · coloured \
+             lines: from a decoder to a faster one with more instructions · grey lines: instructions per ns · \
+             without AVX-512, which cannot be counted",
+            plural(compared.captures.len(), "capture"),
+            question.words()
+        ),
+        unit: question.unit(),
+        baseline: asked.baseline,
+        origin,
+    };
+    instructions::draw(frame, compared)
 }
 
 /// Captures of a kind with their LEB128 bytes per token, fewest first.

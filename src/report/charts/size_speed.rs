@@ -6,7 +6,8 @@ use crate::{
     error::Result,
     report::{
         charts::{
-            canvas::{Align, Canvas, GREY, GRID, INK, PAPER, plain, text_width},
+            canvas::{Align, Canvas, GREY, GRID, PAPER, text_width},
+            labels::{dot_box, label},
             style::{
                 Chart, MARGIN, SMALL, WIDTH, class_colour, footer, header, legend, legend_items, log_ticks,
             },
@@ -16,7 +17,6 @@ use crate::{
 };
 
 const FRONT: RGBColor = RGBColor(0xb0, 0xb0, 0xb0);
-const LABEL: i32 = 13;
 
 /// A decoder's place: bytes against LEB128, ratio to the loop.
 struct Point<'a> {
@@ -96,12 +96,13 @@ pub(super) fn draw(
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     }));
     for point in &points {
-        taken.push(dot_box(point));
+        taken.push(dot_box((point.x, point.y)));
         canvas.dot(point.x, point.y, 7, PAPER.filled());
         canvas.dot(point.x, point.y, 5, class_colour(&point.entry.row.class).filled());
     }
     for point in labelled(&points, baseline) {
-        label(&mut canvas, point, &mut taken, [left, top, right, bottom]);
+        let area = [left, top, right, bottom];
+        label(&mut canvas, &point.entry.row.variant, (point.x, point.y), &mut taken, area);
     }
     let height = footer(&mut canvas, bottom + 46, &both.notes, origin);
     let alt = format!("{title}: bytes against LEB128 and speed against {baseline} of every decoder");
@@ -144,44 +145,6 @@ fn labelled<'a>(points: &'a [Point<'a>], baseline: &str) -> Vec<&'a Point<'a>> {
     // From the left: a name then finds the room over its own point, not the next one's.
     chosen.sort_by(|a, b| a.x.cmp(&b.x).then(a.y.cmp(&b.y)));
     chosen
-}
-
-/// The room that a point keeps to itself: a name that is nearer would seem to be its own.
-fn dot_box(point: &Point<'_>) -> [i32; 4] {
-    [point.x - 10, point.y - 10, point.x + 10, point.y + 10]
-}
-
-/// Puts a name beside its point where nothing else is, near first.
-fn label(
-    canvas: &mut Canvas,
-    point: &Point<'_>,
-    taken: &mut Vec<[i32; 4]>,
-    [left, top, right, bottom]: [i32; 4],
-) {
-    let look = plain(LABEL, INK);
-    let name = &point.entry.row.variant;
-    let width = text_width(name, look);
-    let places = [(11, 0), (-11 - width, 0), (-width / 2, 17), (-width / 2, -17), (8, 16), (8, -16)];
-    let far = [(11, 32), (-11 - width, 32), (11, -32), (-11 - width, -32), (11, 48), (-11 - width, 48)];
-    let spots = places.into_iter().chain(far).enumerate().map(|(at, (across, down))| {
-        let (start, middle) = (point.x + across, point.y + down);
-        ([start, middle - 8, start + width, middle + 8], at >= places.len())
-    });
-    let inside =
-        |spot: &[i32; 4]| left <= spot[0] && top <= spot[1] && spot[2] <= right + MARGIN && spot[3] <= bottom;
-    let apart = |a: &[i32; 4], b: &[i32; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
-    let own = dot_box(point);
-    let free = |spot: &[i32; 4]| taken.iter().all(|other| *other == own || apart(spot, other));
-    // Without a free spot the name would cover others; the table has it.
-    if let Some((spot, far)) = spots.into_iter().find(|(spot, _)| inside(spot) && free(spot)) {
-        if far {
-            let end = if spot[0] > point.x { spot[0] } else { spot[2] };
-            canvas.line(&[(point.x, point.y), (end, (spot[1] + spot[3]) / 2)], GREY, 1);
-        }
-        canvas.fill([spot[0] - 1, spot[1] + 1, spot[2], spot[3] - 1], PAPER);
-        canvas.text(spot[0], (spot[1] + spot[3]) / 2, name, look, Align::Left);
-        taken.push(spot);
-    }
 }
 
 /// Round percentages between two parts.

@@ -1,6 +1,7 @@
 mod again;
 mod charts;
 mod claims;
+mod instructions;
 mod layouts;
 mod plain;
 mod ranking;
