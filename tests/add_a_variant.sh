@@ -41,7 +41,7 @@ shows() {
 }
 
 lab() {
-  run cargo run --quiet --locked --release -- "$@"
+  run cargo run --quiet --locked -- "$@"
 }
 
 run cargo test --locked -p variants --test conformance "$name::"
@@ -66,7 +66,7 @@ shows out/reports/results.md "\`$name\`" "in the report's table"
 grep -l "$name" out/reports/charts/*.svg >out/log || true
 shows out/log "svg" "in $(wc -l <out/log) charts"
 
-run cargo bench --quiet --locked --bench time -- --test "$capture/$name\$"
+run cargo test --quiet --locked --bench time -- "$capture/$name\$"
 shows out/log "tokens/rows/$capture/$name" "benchmarked"
 
 if [ "$counts" = --counts ]; then
