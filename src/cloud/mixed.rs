@@ -5,11 +5,12 @@
 //! where one of those lanes is not what it has to be. That row is read field by field. Behind it the window's
 //! tokens are right again, counted from the next byte that ends a token: nothing is decoded twice.
 
-use variants::{Decoder, Run, Word, layout::Leb128, lift::Lift};
+use variants::{Run, Word, lift::Lift};
 
 use super::{
     Codec, Plan, Step,
     block::{GaveUp, Lifts, SLACK},
+    bulk::{Bulk, WindowWord},
     ends::{bytes_of, has_padded_end, padded_end, tokens_in},
     gorilla::GorillaReader,
 };
@@ -93,8 +94,8 @@ struct Rows<'a> {
 }
 
 /// Decodes the rows of a chunk; `false` if that is not worth while, the run is then where it was.
-pub(super) fn rows<D: Decoder<Layout = Leb128>>(
-    decoder: D,
+pub(super) fn rows(
+    decoder: &dyn Bulk,
     plan: &Plan,
     run: &mut Run<'_>,
     points: &mut [u8],
@@ -154,9 +155,9 @@ pub(super) fn rows<D: Decoder<Layout = Leb128>>(
 
 impl Rows<'_> {
     /// Decodes one window of tokens from the front of a row.
-    fn window<W: Word, D: Decoder<Layout = Leb128>>(
+    fn window<W: WindowWord>(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         run: &mut Run<'_>,
         window: &mut [W],
         all: usize,
@@ -166,7 +167,7 @@ impl Rows<'_> {
         let least = if room == window.len() { room - SLACK } else { room };
         let mut behind = *run;
         // Bytes of another field may look like a token that is too long.
-        let decoded = decoder.decode_some(&mut behind, &mut window[..room], least);
+        let decoded = W::some(decoder, &mut behind, &mut window[..room], least);
         let count = decoded.unwrap_or_else(|error| error.index);
         let used = match decoded {
             Ok(_) => run.data.len() - behind.data.len(),
@@ -204,7 +205,7 @@ impl Rows<'_> {
             byte = end;
             if bytes[byte - 1] >= 0x80 {
                 // The window took the row's last byte for the first one of the token that follows.
-                match decoder.next_token(&mut rest) {
+                match decoder.next(&mut rest) {
                     Ok(first) if W::from_token(first).is_some() => window[token] = W::cut(first),
                     _ => break,
                 }
@@ -281,7 +282,7 @@ impl Rows<'_> {
     }
 
     /// Reads one row field by field.
-    fn read_row<D: Decoder<Layout = Leb128>>(&mut self, decoder: D, run: &mut Run<'_>) -> Result<(), GaveUp> {
+    fn read_row(&mut self, decoder: &dyn Bulk, run: &mut Run<'_>) -> Result<(), GaveUp> {
         let point = &mut self.points[self.known * self.point_step..][..self.point_step];
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -293,7 +294,7 @@ impl Rows<'_> {
                         0
                     }
                     // Token 0 is an error in any other form and field.
-                    _ => decoder.next_token(run).ok().filter(|&token| token != 0).ok_or(GaveUp)?,
+                    _ => decoder.next(run).ok().filter(|&token| token != 0).ok_or(GaveUp)?,
                 },
                 Part::Byte { offset } => {
                     let (byte, rest) = run.data.split_first().ok_or(GaveUp)?;

@@ -1,6 +1,7 @@
 //! cloudini's path from points to bytes and back.
 
 mod block;
+mod bulk;
 mod chunk;
 mod container;
 mod converted;

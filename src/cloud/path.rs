@@ -75,8 +75,11 @@ pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
         return Ok(());
     }
     assert!(points.len().is_multiple_of(plan.point_step), "whole points");
-    if path == Path::Block && block::decode(decoder, plan, bytes, points).is_ok() {
-        return Ok(());
+    if path == Path::Block {
+        let rows = |run: &mut Run<'_>, points: &mut [u8]| rows_per_point(decoder, plan, run, points);
+        if block::decode(&decoder, &rows, plan, bytes, points).is_ok() {
+            return Ok(());
+        }
     }
     let mut run = Run::of_data(bytes);
     match path {
@@ -149,7 +152,7 @@ fn rows_per_field<D: Decoder<Layout = Leb128>, R: Read<D> + ?Sized>(
     Ok(())
 }
 
-pub(super) fn rows_per_point<D: Decoder<Layout = Leb128>>(
+fn rows_per_point<D: Decoder<Layout = Leb128>>(
     decoder: D,
     plan: &Plan,
     run: &mut Run<'_>,

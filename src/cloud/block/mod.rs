@@ -11,12 +11,11 @@
 mod stream;
 
 use variants::{
-    Decoder, Run,
-    layout::Leb128,
+    Run,
     lift::{Lane, Lift, Store},
 };
 
-use super::{Codec, Plan, Step, ends::bytes_of, mixed, path::rows_per_point, sections::Section};
+use super::{CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, sections::Section};
 use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
@@ -69,9 +68,13 @@ enum Source<'a> {
     Section(Section<'a>),
 }
 
+/// The per-point path's way with a chunk's rows.
+pub(super) type RowsPerPoint<'a> = &'a dyn Fn(&mut Run<'_>, &mut [u8]) -> Result<(), CloudError>;
+
 /// Decodes one chunk; see [`super::decode_chunk`].
-pub(super) fn decode<D: Decoder<Layout = Leb128>>(
-    decoder: D,
+pub(super) fn decode(
+    decoder: &dyn Bulk,
+    rows_per_point: RowsPerPoint<'_>,
     plan: &Plan,
     bytes: &[u8],
     points: &mut [u8],
@@ -93,7 +96,7 @@ pub(super) fn decode<D: Decoder<Layout = Leb128>>(
     } else if !plan.rows.is_empty() {
         let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
         if !done {
-            rows_per_point(decoder, plan, &mut run, points).map_err(|_| GaveUp)?;
+            rows_per_point(&mut run, points).map_err(|_| GaveUp)?;
         }
     }
     for (step, lift) in plan.sections.iter().zip(&lifts.sections) {

@@ -1,9 +1,13 @@
 //! A stream of tokens that a window at a time is decoded in bulk, and lifted into the points.
 
-use variants::{Decoder, ErrorKind, Run, Word, layout::Leb128, lift::Lift};
+use variants::{ErrorKind, Run, lift::Lift};
 
 use super::{GaveUp, SLACK};
-use crate::cloud::{Step, ends::has_padded_end};
+use crate::cloud::{
+    Step,
+    bulk::{Bulk, WindowWord},
+    ends::has_padded_end,
+};
 
 /// Tokens in a window: with their points they fill about half of an L1 cache.
 const WINDOW: usize = 4096;
@@ -52,9 +56,9 @@ impl<'a> Stream<'a> {
     }
 
     /// Fills the fields of the next points, which are whole ones.
-    pub(super) fn fill<D: Decoder<Layout = Leb128>>(
+    pub(super) fn fill(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         point_step: usize,
         mut points: &mut [u8],
     ) -> Result<(), GaveUp> {
@@ -80,7 +84,7 @@ impl<'a> Stream<'a> {
 
     /// Decodes another window. A long token now and then (the first timestamp of a chunk) costs one window of
     /// 64-bit words; where they are common, 32-bit words are not tried again.
-    fn refill<D: Decoder<Layout = Leb128>>(&mut self, decoder: D) -> Result<(), GaveUp> {
+    fn refill(&mut self, decoder: &dyn Bulk) -> Result<(), GaveUp> {
         if self.is_wide && self.wide_windows <= 2 && self.narrow.take_back(&self.wide) {
             self.is_wide = false;
         }
@@ -102,7 +106,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl<W: Word> Window<W> {
+impl<W: WindowWord> Window<W> {
     fn new(size: usize) -> Self {
         Self { tokens: vec![W::default(); size], from: 0, to: 0 }
     }
@@ -119,9 +123,9 @@ impl<W: Word> Window<W> {
     }
 
     /// Decodes tokens behind those that are held, at least one. Those are still held if this is an error.
-    fn decode<D: Decoder<Layout = Leb128>>(
+    fn decode(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         run: &mut Run<'_>,
         left: &mut usize,
         has_floats: bool,
@@ -132,7 +136,7 @@ impl<W: Word> Window<W> {
         let room = free.len().min(*left);
         let least = if room == *left { room } else { room - SLACK };
         let before = run.data;
-        let decoded = decoder.decode_some(run, &mut free[..room], least).map_err(|error| error.kind)?;
+        let decoded = W::some(decoder, run, &mut free[..room], least).map_err(|error| error.kind)?;
         let used = &before[..before.len() - run.data.len()];
         if has_floats && has_padded_end(used) {
             return Err(ErrorKind::Malformed);

@@ -1,9 +1,11 @@
 //! Room for a window's tokens.
 
 use variants::{
-    Decoder, ErrorKind, Run, Word,
+    ErrorKind, Run, Word,
     lift::{Lift, interleave},
 };
+
+use super::super::bulk::{Bulk, WindowWord};
 
 /// A decoder may go on to the end of a block, which has no more tokens in any layout.
 const AHEAD: usize = 256;
@@ -62,15 +64,15 @@ pub(super) struct Buffers<W> {
     pub(super) held: Vec<usize>,
 }
 
-impl<W: Word> Buffers<W> {
+impl<W: WindowWord> Buffers<W> {
     pub(super) fn new(shape: Shape) -> Self {
         Self { shape, mixed: Lines::default(), runs: Lines::default(), held: vec![0; shape.runs] }
     }
 
     /// Decodes a window and lifts it. An error of the decoder loses nothing: what was decoded before it is held.
-    pub(super) fn advance<D: Decoder>(
+    pub(super) fn advance(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         runs: &mut [Run<'_>],
         lift: &mut Lift,
         window: Window,
@@ -86,7 +88,7 @@ impl<W: Word> Buffers<W> {
                 let free = &mut place[*held..];
                 let room = free.len().min(window.tokens - run.taken);
                 let taken = run.taken;
-                *held += decoder.decode_some(run, &mut free[..room], need - *held).map_err(|error| Flaw {
+                *held += W::some(decoder, run, &mut free[..room], need - *held).map_err(|error| Flaw {
                     run: index,
                     token: taken + error.index,
                     why: Why::Undecodable(error.kind),

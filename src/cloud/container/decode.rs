@@ -7,7 +7,9 @@ use variants::{Decoder, Layout, lift::Lift};
 
 use super::{
     super::{
-        CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, MAX_POINT_STEP, Plan, byte_count,
+        CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, MAX_POINT_STEP, Plan,
+        bulk::Bulk,
+        byte_count,
         chunk::{Frame, framed, undo},
     },
     ContainerHeader,
@@ -139,7 +141,7 @@ impl<'a> PreparedContainer<'a> {
         let mut windows = self.windows();
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             windows
-                .open::<L>(chunk.runs(&self.plan, &self.header), chunk.points)
+                .open(L::open::<u64>, chunk.runs(&self.plan, &self.header), chunk.points)
                 .map_err(|error| error.in_chunk(index, index * CHUNK_POINTS))
         })
     }
@@ -164,7 +166,7 @@ impl<'a> PreparedContainer<'a> {
     pub fn decode_into<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
         let mut windows = self.windows();
-        self.with_points(out).try_for_each(|part| self.decode_chunk(decoder, &mut windows, part))
+        self.with_points(out).try_for_each(|part| self.decode_chunk(&decoder, &mut windows, part))
     }
 
     /// As [`Self::decode_into`], the chunks shared out among rayon's threads of the current pool.
@@ -177,7 +179,7 @@ impl<'a> PreparedContainer<'a> {
     pub fn decode_into_parallel<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
         each_in_parallel(self.with_points(out).collect(), &|part| {
-            self.decode_chunk(decoder, &mut self.windows(), part)
+            self.decode_chunk(&decoder, &mut self.windows(), part)
         })
     }
 
@@ -194,7 +196,7 @@ impl<'a> PreparedContainer<'a> {
         let mut windows = self.windows();
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             let points = &mut window[..chunk.points * self.plan.point_step];
-            self.decode_chunk(decoder, &mut windows, (index, chunk, points))
+            self.decode_chunk(&decoder, &mut windows, (index, chunk, points))
         })
     }
 
@@ -214,9 +216,9 @@ impl<'a> PreparedContainer<'a> {
         })
     }
 
-    fn decode_chunk<'b, D: Decoder>(
+    fn decode_chunk<'b>(
         &'b self,
-        decoder: D,
+        decoder: &dyn Bulk,
         windows: &mut Windows<'b>,
         (index, chunk, points): Part<'b, '_>,
     ) -> Result<(), CloudError> {

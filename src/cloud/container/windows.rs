@@ -1,12 +1,13 @@
 //! A chunk's runs into its points: tokens for some rows at a time go to a window that stays in the L1 cache, and
 //! the lift turns the window into points. Columns are interleaved on the way.
 
-use variants::{Decoder, ErrorKind, Layout, Run, lift::Lift};
+use variants::{ErrorKind, Run, lift::Lift};
 
 use super::{
     super::{
         CloudError, CloudErrorKind, Plan,
         block::lane,
+        bulk::{Bulk, OpenRun},
         read::{kind_of, words},
     },
     Arrangement,
@@ -69,20 +70,18 @@ impl<'a> Windows<'a> {
     /// # Errors
     /// The first window's token that cannot be decoded, with its field and its point within the chunk;
     /// `LeftOver` for bytes behind a run's last token where that shows.
-    // Compiled once for each decoder, not once for each way to call it.
-    #[inline(never)]
-    pub(super) fn decode<D: Decoder>(
+    pub(super) fn decode(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         runs: impl Iterator<Item = &'a [u8]>,
         points: &mut [u8],
     ) -> Result<(), CloudError> {
         let count = points.len() / self.plan.point_step;
-        self.open::<D::Layout>(runs, count)?;
+        self.open(decoder.opener(), runs, count)?;
         let tokens = self.tokens(count);
         self.windows(decoder, tokens, points).map_err(|flaw| self.refusal(&flaw))?;
         // A piece of several tokens may outlast the last one.
-        match self.runs.iter().position(|run| !run.data.is_empty()).filter(|_| D::Layout::PIECE == 1) {
+        match self.runs.iter().position(|run| !run.data.is_empty()).filter(|_| decoder.piece() == 1) {
             None => Ok(()),
             Some(run) => {
                 let what = format!("{} bytes are left behind its last token", self.runs[run].data.len());
@@ -100,15 +99,16 @@ impl<'a> Windows<'a> {
     /// # Errors
     /// `Truncated` or `Malformed`, with field and point, if the bytes cannot hold the bookkeeping of the tokens of
     /// so many points, or if it contradicts itself.
-    pub(super) fn open<L: Layout>(
+    pub(super) fn open(
         &mut self,
+        open: OpenRun,
         runs: impl Iterator<Item = &'a [u8]>,
         points: usize,
     ) -> Result<(), CloudError> {
         let tokens = self.tokens(points);
         self.runs.clear();
         for (run, bytes) in runs.enumerate() {
-            let opened = L::open::<u64>(bytes, tokens).map_err(|error| {
+            let opened = open(bytes, tokens).map_err(|error| {
                 let token = error.index.min(tokens.saturating_sub(1));
                 self.refusal(&Flaw { run, token, why: Why::Undecodable(error.kind) })
             })?;
@@ -126,7 +126,7 @@ impl<'a> Windows<'a> {
     }
 
     /// Decodes the opened runs, each of so many tokens.
-    fn windows<D: Decoder>(&mut self, decoder: D, tokens: usize, points: &mut [u8]) -> Result<(), Flaw> {
+    fn windows(&mut self, decoder: &dyn Bulk, tokens: usize, points: &mut [u8]) -> Result<(), Flaw> {
         let Some(lift) = &mut self.lift else { return Ok(()) };
         lift.restart();
         self.narrow.held.fill(0);

@@ -2,12 +2,16 @@
 
 use variants::{
     Decoder, Run,
-    layout::{Leb128, leb128::decode_token},
+    layout::{
+        Leb128,
+        leb128::{decode_token, delta_of_token},
+    },
 };
 
 use super::{SectionMode, index_bits, width};
 use crate::cloud::{
     CloudError, CloudErrorKind, Step,
+    bulk::Bulk,
     read::{kind_of, low_bytes, next_delta, words},
 };
 
@@ -107,8 +111,8 @@ fn read<D: Decoder<Layout = Leb128>, const N: usize>(
         return Ok(());
     }
     let mut cursor = Cursor::<N>::open(mode, run, column.len())?;
-    cursor.fill(decoder, column)?;
-    *run = cursor.end(decoder)?;
+    cursor.fill(&decoder, column)?;
+    *run = cursor.end(&decoder)?;
     Ok(())
 }
 
@@ -126,20 +130,16 @@ impl<'a, const N: usize> Cursor<'a, N> {
     }
 
     /// Fills the next points of the section.
-    fn fill<D: Decoder<Layout = Leb128>>(
-        &mut self,
-        decoder: D,
-        column: &mut Column<'_>,
-    ) -> Result<(), SectionFlaw> {
+    fn fill(&mut self, decoder: &dyn Bulk, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
         match self {
             Self::Palette(palette) => palette.fill(column),
             Self::Runs(runs) => runs.fill(column),
-            Self::DeltaRuns(runs) => runs.fill::<D, N>(decoder, column),
+            Self::DeltaRuns(runs) => runs.fill::<N>(decoder, column),
         }
     }
 
     /// What follows the section, once it has been filled.
-    fn end<D: Decoder<Layout = Leb128>>(self, decoder: D) -> Result<Run<'a>, SectionFlaw> {
+    fn end(self, decoder: &dyn Bulk) -> Result<Run<'a>, SectionFlaw> {
         match self {
             Self::Palette(palette) => Ok(palette.behind),
             Self::Runs(mut runs) => {
@@ -314,14 +314,16 @@ struct DeltaRuns<'a> {
 }
 
 impl DeltaRuns<'_> {
-    fn next<D: Decoder<Layout = Leb128>>(&mut self, decoder: D) -> Result<(), SectionFlaw> {
-        self.delta = next_delta(decoder, &mut self.head.run).map_err(at(self.head.promised))?;
+    fn next(&mut self, decoder: &dyn Bulk) -> Result<(), SectionFlaw> {
+        let token = decoder.next(&mut self.head.run).map_err(kind_of);
+        let delta = token.and_then(|token| delta_of_token(token).ok_or(CloudErrorKind::NanMarker));
+        self.delta = delta.map_err(at(self.head.promised))?;
         self.head.read_length()
     }
 
-    fn fill<D: Decoder<Layout = Leb128>, const N: usize>(
+    fn fill<const N: usize>(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         column: &mut Column<'_>,
     ) -> Result<(), SectionFlaw> {
         let mut left = column.len();
@@ -362,8 +364,8 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     /// If the section contradicts itself or is cut short.
-    pub(in crate::cloud) fn open<D: Decoder<Layout = Leb128>>(
-        decoder: D,
+    pub(in crate::cloud) fn open(
+        decoder: &dyn Bulk,
         step: &Step,
         run: &mut Run<'a>,
         points: usize,
@@ -384,9 +386,9 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     /// As [`read_section`].
-    pub(in crate::cloud) fn fill<D: Decoder<Layout = Leb128>>(
+    pub(in crate::cloud) fn fill(
         &mut self,
-        decoder: D,
+        decoder: &dyn Bulk,
         point_step: usize,
         points: &mut [u8],
     ) -> Result<(), CloudErrorKind> {
@@ -401,8 +403,8 @@ impl<'a> Section<'a> {
 }
 
 /// The cursor of a section, with `run` moved behind it.
-fn opened<'a, D: Decoder<Layout = Leb128>, const N: usize>(
-    decoder: D,
+fn opened<'a, const N: usize>(
+    decoder: &dyn Bulk,
     mode: SectionMode,
     run: &mut Run<'a>,
     points: usize,
