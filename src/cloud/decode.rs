@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use variants::{Decoder, layout::Leb128};
 
 use super::{
-    CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Header, Path, Plan, byte_count,
+    CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Field, Header, Path, Plan, byte_count,
     chunk::{Frame, frames, unpack},
     decode_chunk, read_header,
 };
@@ -60,20 +60,9 @@ impl<'a> Prepared<'a> {
         all: impl FnOnce(&[Frame<'a>], &Unpack<'_, 'a>) -> Vec<Result<Chunk<'a>, CloudError>>,
     ) -> Result<Self, CloudError> {
         let (header, body) = read_header(bytes)?;
-        let refusal = |what: String| CloudError::new(CloudErrorKind::Header, what);
         let point_step = header.point_step as usize;
         let plan = Plan::new(&header.fields, point_step, header.version, header.mode)?;
-        let point_bytes = byte_count(header.width, header.height, point_step)
-            .map_err(|error| refusal(error.to_string()))?;
-        let points = header.width as usize * header.height as usize;
-        if points > 0 && header.fields.is_empty() {
-            return Err(refusal(format!("{points} points without a field have nothing to decode")));
-        }
-        if point_step > MAX_POINT_STEP {
-            return Err(refusal(format!(
-                "a point step of {point_step} bytes is more than the {MAX_POINT_STEP} that are decoded"
-            )));
-        }
+        let (points, point_bytes) = promised(header.width, header.height, point_step, &header.fields)?;
         let frames = frames(&header, points, body)?;
         let unpack = |(index, frame): (usize, &Frame<'a>)| {
             let bytes = unpack(frame, header.compression, &plan).map_err(|error| error.in_chunk(index, 0))?;
@@ -217,14 +206,38 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The points that a header promises, and their bytes.
+///
+/// # Errors
+/// `Header` if there cannot be as many, or if they cannot be decoded.
+pub(super) fn promised(
+    width: u32,
+    height: u32,
+    point_step: usize,
+    fields: &[Field],
+) -> Result<(usize, usize), CloudError> {
+    let refusal = |what: String| CloudError::new(CloudErrorKind::Header, what);
+    let bytes = byte_count(width, height, point_step).map_err(|error| refusal(error.to_string()))?;
+    let points = width as usize * height as usize;
+    if points > 0 && fields.is_empty() {
+        return Err(refusal(format!("{points} points without a field have nothing to decode")));
+    }
+    if point_step > MAX_POINT_STEP {
+        return Err(refusal(format!(
+            "a point step of {point_step} bytes is more than the {MAX_POINT_STEP} that are decoded"
+        )));
+    }
+    Ok((points, bytes))
+}
+
 /// The work on every part, shared out among rayon's threads of the current pool. The work is a virtual call, so
 /// that rayon's code is compiled once and not once for each decoder.
 ///
 /// # Errors
 /// Those of the first part that cannot be decoded.
-fn each_in_parallel(
-    parts: Vec<Part<'_>>,
-    decode: &(dyn Fn(Part<'_>) -> Result<(), CloudError> + Sync),
+pub(super) fn each_in_parallel<P: Send>(
+    parts: Vec<P>,
+    decode: &(dyn Fn(P) -> Result<(), CloudError> + Sync),
 ) -> Result<(), CloudError> {
     let done: Vec<_> = parts.into_par_iter().map(decode).collect();
     done.into_iter().collect()

@@ -2,15 +2,14 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use rayon::prelude::*;
 use variants::{Decoder, Layout, lift::Lift};
 
 use super::{
     super::{
-        CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, MAX_POINT_STEP, Plan,
+        CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Plan,
         bulk::Bulk,
-        byte_count,
         chunk::{Frame, framed, undo},
+        decode::{each_in_parallel, promised},
     },
     ContainerHeader,
     chunk::{most_bytes, parts, read_other, runs},
@@ -49,20 +48,9 @@ impl<'a> PreparedContainer<'a> {
     /// fit its bytes or cannot hold its points.
     pub fn open(bytes: &'a [u8]) -> Result<Self, CloudError> {
         let (header, body) = read_container_header(bytes)?;
-        let refusal = |what: String| CloudError::new(CloudErrorKind::Header, what);
         let point_step = header.point_step as usize;
         let plan = plan_of(&header.fields, point_step)?;
-        let point_bytes = byte_count(header.width, header.height, point_step)
-            .map_err(|error| refusal(error.to_string()))?;
-        let points = header.width as usize * header.height as usize;
-        if points > 0 && header.fields.is_empty() {
-            return Err(refusal(format!("{points} points without a field have nothing to decode")));
-        }
-        if point_step > MAX_POINT_STEP {
-            return Err(refusal(format!(
-                "a point step of {point_step} bytes is more than the {MAX_POINT_STEP} that are decoded"
-            )));
-        }
+        let (points, point_bytes) = promised(header.width, header.height, point_step, &header.fields)?;
         let open = |(index, frame): (usize, Frame<'a>)| {
             let points = frame.points;
             undo(frame.bytes, header.compression, most_bytes(&plan, points))
@@ -248,19 +236,6 @@ impl Chunk<'_> {
 
 /// A chunk's number, the chunk and the place of its points.
 type Part<'a, 'b> = (usize, &'a Chunk<'a>, &'b mut [u8]);
-
-/// The work on every part, shared out among rayon's threads of the current pool. The work is a virtual call, so
-/// that rayon's code is compiled once and not once for each decoder.
-///
-/// # Errors
-/// Those of the first part that cannot be decoded.
-fn each_in_parallel(
-    parts: Vec<Part<'_, '_>>,
-    decode: &(dyn Fn(Part<'_, '_>) -> Result<(), CloudError> + Sync),
-) -> Result<(), CloudError> {
-    let done: Vec<_> = parts.into_par_iter().map(decode).collect();
-    done.into_iter().collect()
-}
 
 /// The cloud of a file. Bytes that no field covers are 0.
 ///
