@@ -58,7 +58,7 @@ pub(super) struct Arguments {
     /// The version of cloudini's format, for --task points.
     #[arg(long, value_enum)]
     mode: Option<CloudMode>,
-    /// Rounds, each with every variant in a new order [default: 21, or 7 for --window dram].
+    /// Rounds, each with every variant in a new order [default: 31, or 7 for --window dram].
     #[arg(long, value_parser = clap::value_parser!(u32).range(5..=100_000))]
     rounds: Option<u32>,
     /// Print one JSON object a line.
@@ -69,7 +69,7 @@ pub(super) struct Arguments {
 /// Rounds that a user gets who does not choose.
 pub(super) fn default_rounds(window: Window) -> u32 {
     match window {
-        Window::L2 => 21,
+        Window::L2 => 31,
         Window::Dram => 7,
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn tokens_task<W: LabWord>(
     for stream in streams {
         bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
         let mut rows = measure(stream, plan, contestants, &mut buffer, || bar.inc(1))?;
-        rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
+        rows.sort_by(|one, other| one.ns_median.total_cmp(&other.ns_median));
         records.append(&mut rows);
     }
     bar.finish_and_clear();
@@ -166,7 +166,7 @@ pub(super) fn points_task(
             });
         }
         if let Some(mut rows) = points::measure(stream, mode, window, contestants, rounds, || bar.inc(1))? {
-            rows.sort_by(|one, other| one.ns_min.total_cmp(&other.ns_min));
+            rows.sort_by(|one, other| one.ns_median.total_cmp(&other.ns_median));
             records.append(&mut rows);
         }
     }

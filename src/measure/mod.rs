@@ -10,6 +10,7 @@ mod machine;
 mod peers;
 pub mod points;
 pub mod predictability;
+mod quiet;
 mod record;
 pub mod recordings;
 mod rounds;

@@ -405,10 +405,10 @@ pub fn measure(
             standing: contestant.info.map_or(Standing::Control, |info| info.standing).name().into(),
             tokens: points as u64,
             bytes_per_token: inputs[index].encoded_bytes() as f64 / points.max(1) as f64,
-            gb_per_s: Some(decoded.len() as f64 / times.min(index)),
+            gb_per_s: Some(decoded.len() as f64 / times.median(index)),
             path: Some(contestant.path.into()),
             mode: (!contestant.is_other_layout()).then(|| mode.name().into()),
-            vs_upstream: Some(times.min(upstream) / times.min(index)),
+            vs_upstream: Some(times.median(upstream) / times.median(index)),
             vs_upstream_low: Some(upstream_low),
             vs_upstream_high: Some(upstream_high),
             ..Record::default()

@@ -34,15 +34,17 @@ pub struct Record {
     pub tokens: u64,
     /// Rounds measured, each with all contestants in a new order.
     pub rounds: u32,
-    /// Thread CPU time per token (per point for the points task), the fastest round, in nanoseconds.
+    /// In how many of them it had the core to itself: all figures are of these.
+    pub quiet: u32,
+    /// Thread CPU time per token (per point for the points task), the fastest of them, in nanoseconds.
     pub ns_min: f64,
-    /// The same, median of the rounds.
+    /// The same, their median.
     pub ns_median: f64,
-    /// Time of `leb128_loop` divided by this one's, minima of the same run: more than 1 is faster.
+    /// Time of `leb128_loop` divided by this one's, medians of the same run: more than 1 is faster.
     pub vs_loop: f64,
-    /// The same for medians.
-    pub vs_loop_median: f64,
-    /// The lowest `vs_loop` of the five fifths of the rounds, each taken alone.
+    /// The same for the fastest.
+    pub vs_loop_min: f64,
+    /// The lowest `vs_loop` of the five fifths of the rounds that count, each taken alone.
     pub vs_loop_low: f64,
     /// The highest of them: together the spread.
     pub vs_loop_high: f64,
@@ -61,12 +63,20 @@ pub struct Record {
     /// For the points task: time of `per-field/leb128_fast2`, what users run today, divided by this one's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vs_upstream: Option<f64>,
-    /// The lowest `vs_upstream` of the five fifths of the rounds, each taken alone.
+    /// The lowest `vs_upstream` of the five fifths of the rounds that count, each taken alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vs_upstream_low: Option<f64>,
     /// The highest of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vs_upstream_high: Option<f64>,
+}
+
+impl Record {
+    /// Whether most of its rounds had to share the core, so that its figures rest on few.
+    #[must_use]
+    pub fn had_company(&self) -> bool {
+        2 * self.quiet < self.rounds
+    }
 }
 
 /// What a reader should know of a capture before the numbers.
@@ -128,13 +138,15 @@ pub struct SweepRow {
     pub tokens: u64,
     /// Rounds measured, each with all contestants in a new order.
     pub rounds: u32,
-    /// Thread CPU time per token, the fastest round, in nanoseconds.
+    /// In how many of them it had the core to itself: all figures are of these.
+    pub quiet: u32,
+    /// Thread CPU time per token, the fastest of them, in nanoseconds.
     pub ns_min: f64,
-    /// The same, median of the rounds.
+    /// The same, their median.
     pub ns_median: f64,
-    /// Time of `leb128_loop` divided by this one's, minima of the same run: more than 1 is faster.
+    /// Time of `leb128_loop` divided by this one's, medians of the same run: more than 1 is faster.
     pub vs_loop: f64,
-    /// The lowest `vs_loop` of the five fifths of the rounds, each taken alone.
+    /// The lowest `vs_loop` of the five fifths of the rounds that count, each taken alone.
     pub vs_loop_low: f64,
     /// The highest of them.
     pub vs_loop_high: f64,

@@ -1,11 +1,11 @@
 //! Interleaved rounds: all contestants in each round, in a new order, so that a machine that slows down
 //! slows all of them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
-use super::clock::thread_time;
+use super::{clock::thread_time, quiet::Watch};
 
 /// A sample shorter than this is repeated within its round: the clock's own cost must not show.
 const SHORTEST_SAMPLE: Duration = Duration::from_micros(200);
@@ -16,11 +16,33 @@ const PARTS: usize = 5;
 /// Seed of the orders; fixed, so that two runs differ by the machine alone.
 const SEED: u64 = 0x001e_b128;
 
-/// Nanoseconds of one pass, by contestant and round.
+/// Waiting for quiet moments takes at most so many times the time that is spent in them: of few rounds, which are for
+/// a quick look, and of many.
+const PATIENCE: [u32; 2] = [2, 6];
+
+/// From here on they are many.
+const MANY: u32 = 20;
+
+/// Of a contestant with fewer quiet samples, so many of the quietest count.
+const FEW: usize = 7;
+
+/// One contestant's time in one round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sample {
+    /// Of one pass.
+    nanoseconds: f64,
+    /// Of the core right before and right after, the higher.
+    crowding: f64,
+}
+
+/// Nanoseconds of one pass by contestant, of the rounds in which it had the core to itself, in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times(Vec<Vec<f64>>);
 
 /// Runs `rounds` rounds over `contestants` ways to run `pass(contestant)` and times each.
+///
+/// Each sample waits for a moment in which nobody else uses the core, and is taken again if somebody came; while
+/// patience lasts. Samples with company do not count in the end.
 ///
 /// `tick` is called after each round. Each contestant has one untimed pass first.
 pub fn interleave(
@@ -38,54 +60,96 @@ pub fn interleave(
         let took = (thread_time() - start).max(Duration::from_nanos(1));
         repeats.push(SHORTEST_SAMPLE.as_nanos().div_ceil(took.as_nanos()).clamp(1, 1000) as u32);
     }
-    let mut times = vec![Vec::with_capacity(rounds as usize); contestants];
+    let mut watch = Watch::new();
+    let patience_for = PATIENCE[usize::from(rounds >= MANY)];
+    let mut patience = Duration::ZERO;
+    let mut samples = vec![Vec::with_capacity(rounds as usize); contestants];
     let mut order: Vec<usize> = (0..contestants).collect();
     for _ in 0..rounds {
         order.shuffle(&mut random);
         for &contestant in &order {
-            let start = thread_time();
-            for _ in 0..repeats[contestant] {
-                pass(contestant);
-            }
-            let took = thread_time() - start;
-            times[contestant].push(took.as_nanos() as f64 / f64::from(repeats[contestant]));
+            let sample = loop {
+                let begun = Instant::now();
+                let mut before = watch.read();
+                while before > watch.limit() && begun.elapsed() < patience {
+                    before = watch.read();
+                }
+                let quiet = Instant::now();
+                if repeats[contestant] > 1 {
+                    // The others have pushed its input out of the cache, and a short pass would show how far.
+                    pass(contestant);
+                }
+                let start = thread_time();
+                for _ in 0..repeats[contestant] {
+                    pass(contestant);
+                }
+                let took = thread_time() - start;
+                let crowding = before.max(watch.read());
+                if crowding > watch.limit() && begun.elapsed() < patience {
+                    patience -= begun.elapsed().min(patience);
+                    continue;
+                }
+                patience = (patience + patience_for * quiet.elapsed()).saturating_sub(quiet - begun);
+                let nanoseconds = took.as_nanos() as f64 / f64::from(repeats[contestant]);
+                break Sample { nanoseconds, crowding };
+            };
+            samples[contestant].push(sample);
         }
         tick();
     }
-    Times(times)
+    Times(samples.iter().map(|own| quiet(own, watch.limit())).collect())
+}
+
+/// The nanoseconds of the samples up to the limit, or of the [`FEW`] quietest if those are fewer; in their order.
+fn quiet(samples: &[Sample], limit: f64) -> Vec<f64> {
+    let mut by_crowding: Vec<f64> = samples.iter().map(|sample| sample.crowding).collect();
+    by_crowding.sort_by(f64::total_cmp);
+    let few = by_crowding.get(FEW - 1).or(by_crowding.last());
+    let limit = few.map_or(limit, |&few| limit.max(few));
+    samples.iter().filter(|sample| sample.crowding <= limit).map(|sample| sample.nanoseconds).collect()
 }
 
 impl Times {
-    /// The fastest round.
+    /// How many of the contestant's samples count.
+    #[must_use]
+    pub fn quiet(&self, contestant: usize) -> u32 {
+        self.0[contestant].len() as u32
+    }
+
+    /// The fastest that counts.
     #[must_use]
     pub fn min(&self, contestant: usize) -> f64 {
-        minimum(&self.0[contestant])
+        self.0[contestant].iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The median round.
+    /// The median of those that count.
     #[must_use]
     pub fn median(&self, contestant: usize) -> f64 {
-        let mut sorted = self.0[contestant].clone();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
+        median(&self.0[contestant])
     }
 
-    /// The lowest and the highest ratio of minima, `base` to `contestant`, of the five parts of the rounds,
-    /// each taken alone.
+    /// The lowest and the highest quotient of medians, `base` by `contestant`, of the five parts of what counts, each
+    /// taken alone.
     #[must_use]
     pub fn spread(&self, base: usize, contestant: usize) -> (f64, f64) {
-        let rounds = self.0[contestant].len();
-        let size = rounds.div_ceil(PARTS).max(1);
-        let ratios = self.0[base].chunks(size).zip(self.0[contestant].chunks(size));
-        ratios
-            .map(|(base, own)| minimum(base) / minimum(own))
+        let (base, own) = (parts(&self.0[base]), parts(&self.0[contestant]));
+        base.zip(own)
+            .map(|(base, own)| median(base) / median(own))
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ratio| (low.min(ratio), high.max(ratio)))
     }
 }
 
-fn minimum(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::INFINITY, f64::min)
+/// Five parts of nearly equal length; fewer if there are fewer times.
+fn parts(times: &[f64]) -> impl Iterator<Item = &[f64]> {
+    let parts = PARTS.min(times.len());
+    (0..parts).map(move |part| &times[part * times.len() / parts..(part + 1) * times.len() / parts])
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
 }
 
 #[cfg(test)]
@@ -98,19 +162,39 @@ mod tests {
         let mut ticks = 0;
         let times = interleave(3, 10, |contestant| passes.push(contestant), || ticks += 1);
         assert_eq!(ticks, 10);
-        assert!(times.0.iter().all(|rounds| rounds.len() == 10));
+        assert!((0..3).all(|contestant| (FEW as u32..=10).contains(&times.quiet(contestant))));
         let first = |contestant| passes.iter().filter(|&&pass| pass == contestant).count();
         assert!(first(0) >= 12 && first(1) >= 12 && first(2) >= 12);
     }
 
     #[test]
-    fn statistics_are_minimum_median_and_fifths() {
+    fn statistics_are_minimum_and_median_and_those_of_fifths() {
         let base = vec![10.0; 10];
         let own = vec![5.0, 6.0, 2.0, 4.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0];
         let times = Times(vec![base, own]);
-        assert_eq!(times.min(1), 2.0);
-        assert_eq!(times.median(1), 5.0);
-        // Fifths have two rounds each; their minima are 5, 2, 5, 5, 5.
-        assert_eq!(times.spread(0, 1), (2.0, 5.0));
+        assert_eq!((times.quiet(1), times.min(1), times.median(1)), (10, 2.0, 5.0));
+        // Fifths have two samples each; their medians are 5.5, 3, 5, 5, 7.
+        assert_eq!(times.spread(0, 1), (10.0 / 7.0, 10.0 / 3.0));
+    }
+
+    #[test]
+    fn fifths_of_few_samples_and_of_different_numbers_of_them_still_pair() {
+        let times = Times(vec![vec![4.0, 8.0, 8.0], vec![2.0; 7], vec![1.0]]);
+        assert_eq!(times.spread(0, 1), (2.0, 4.0));
+        assert_eq!(times.spread(0, 2), (4.0, 4.0));
+    }
+
+    #[test]
+    fn samples_with_company_do_not_count_unless_nearly_all_have_it() {
+        let samples = |crowding: &[f64]| -> Vec<Sample> {
+            let sample = |(index, &crowding): (usize, &f64)| Sample { nanoseconds: index as f64, crowding };
+            crowding.iter().enumerate().map(sample).collect()
+        };
+        let mut crowding = [1.0, 1.1, 1.12, 1.0, 1.0, 1.0, 1.0, 1.14, 2.0, 1.2];
+        assert_eq!(quiet(&samples(&crowding), 1.15), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        (crowding[0], crowding[1], crowding[2]) = (1.25, 1.3, 1.4);
+        // Five are quiet, so the next two count as well.
+        assert_eq!(quiet(&samples(&crowding), 1.15), [0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]);
+        assert_eq!(quiet(&samples(&[5.0, 6.0]), 1.15), [0.0, 1.0]);
     }
 }

@@ -159,10 +159,11 @@ pub(super) fn with_times(identity: Record, times: &Times, base: usize, index: us
     let (low, high) = times.spread(base, index);
     Record {
         rounds,
+        quiet: times.quiet(index),
         ns_min: per(times.min(index)),
         ns_median: per(times.median(index)),
-        vs_loop: times.min(base) / times.min(index),
-        vs_loop_median: times.median(base) / times.median(index),
+        vs_loop: times.median(base) / times.median(index),
+        vs_loop_min: times.min(base) / times.min(index),
         vs_loop_low: low,
         vs_loop_high: high,
         ..identity

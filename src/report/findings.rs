@@ -76,7 +76,7 @@ pub(crate) fn sentences(answers: &[Answer<'_>], answer: &Answer<'_>) -> Vec<Stri
     said.extend(range(best));
     said.extend(next(overall, first.len()));
     said.extend(where_it_wins(asked, best));
-    said.extend(by_medians(overall, best));
+    said.extend(by_minima(overall, best));
     said.extend(against_upstream(answer, best));
     match asked.question.wire {
         Wire::Fixed => said.extend(by_class(overall)),
@@ -161,15 +161,15 @@ fn where_it_wins(asked: &Asked<'_>, best: &Entry<'_>) -> Option<String> {
     ))
 }
 
-fn by_medians(overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
-    let by_median = |entry: &&Entry<'_>| entry.by_median.unwrap_or(0.0);
-    let other = overall.placed().max_by(|a, b| by_median(a).total_cmp(&by_median(b)))?;
-    let same = by_median(&other) <= by_median(&best);
+fn by_minima(overall: &Ranking<'_>, best: &Entry<'_>) -> Option<String> {
+    let by_minimum = |entry: &&Entry<'_>| entry.by_minimum.unwrap_or(0.0);
+    let other = overall.placed().max_by(|a, b| by_minimum(a).total_cmp(&by_minimum(b)))?;
+    let same = by_minimum(&other) <= by_minimum(&best);
     (!same).then(|| {
         format!(
-            "Medians disagree: by them {} is in front with {}.",
+            "Minima disagree: by them {} is in front with {}.",
             code(&other.row.variant),
-            times(by_median(&other))
+            times(by_minimum(&other))
         )
     })
 }

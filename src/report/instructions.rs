@@ -144,13 +144,13 @@ fn both<'a>(each: &[(Entry<'a>, &KeptRow)]) -> Option<Both<'a>> {
     };
     Some(Both {
         row: each.first()?.0.row,
-        ns: geometric_mean(each.iter().map(|(entry, _)| entry.row.ns_min))?,
+        ns: geometric_mean(each.iter().map(|(entry, _)| entry.row.ns_median))?,
         instructions: geometric_mean(each.iter().map(|(_, row)| per_unit(row.instructions, row)))?,
         branches: mean(|row| row.branches),
         mispredicted: mean(|row| row.mispredicted),
         each: each
             .iter()
-            .map(|(entry, row)| (per_unit(row.instructions, row), entry.row.ns_min, entry.ratio))
+            .map(|(entry, row)| (per_unit(row.instructions, row), entry.row.ns_median, entry.ratio))
             .collect(),
     })
 }

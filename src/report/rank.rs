@@ -65,8 +65,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) row: &'a Record,
     /// Its ratio; over several captures, the geometric mean of each of the three figures.
     pub(crate) ratio: Spread,
-    /// The ratio of medians in the same way, if it is usable.
-    pub(crate) by_median: Option<f64>,
+    /// The ratio of the fastest rounds in the same way, if it is usable.
+    pub(crate) by_minimum: Option<f64>,
     /// Its bytes per token divided by those of LEB128 on the same capture, in the same way.
     pub(crate) size: Option<f64>,
     /// The ratio on each capture.
@@ -234,7 +234,7 @@ fn entry<'a>(asked: &Asked<'a>, rows: &[&'a Record]) -> Entry<'a> {
     Entry {
         row: rows[0],
         ratio: Spread { low: mean(|s| s.low), value: mean(|s| s.value), high: mean(|s| s.high) },
-        by_median: geometric_mean(rows.iter().map(|row| row.vs_loop_median)),
+        by_minimum: geometric_mean(rows.iter().map(|row| row.vs_loop_min)),
         size: geometric_mean(rows.iter().map(|row| {
             asked
                 .leb128_bytes

@@ -100,7 +100,7 @@ pub(crate) fn captures(all: &[CaptureFacts]) -> String {
 /// The ranking over all captures, and who is absent from it.
 pub(crate) fn overall(answer: &Answer<'_>) -> String {
     let free = answer.asked.question.wire == Wire::Free;
-    let mut headings = vec!["#", "decoder", "class", ">× loop", ">spread", ">by medians", ">least", ">most"];
+    let mut headings = vec!["#", "decoder", "class", ">× loop", ">spread", ">by minima", ">least", ">most"];
     if free {
         headings.push(">size");
     }
@@ -119,7 +119,7 @@ pub(crate) fn overall(answer: &Answer<'_>) -> String {
                 markdown(class(entry)),
                 format!("**{}**", times(entry.ratio.value)),
                 spread(entry),
-                entry.by_median.map_or("–".to_owned(), times),
+                entry.by_minimum.map_or("–".to_owned(), times),
                 end(extremes.map(|[least, _]| least)),
                 end(extremes.map(|[_, most]| most)),
             ];
@@ -154,7 +154,7 @@ pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>, front: &[&st
     let bytes = format!(">B/{}", asked.question.unit());
     let [least, median] = ["min", "median"].map(|name| format!(">{name} ns/{}", asked.question.unit()));
     let mut headings =
-        vec!["#", "decoder", "class", &least, &median, ">× loop", ">spread", ">by medians", &bytes];
+        vec!["#", "decoder", "class", &least, &median, ">× loop", ">spread", ">by minima", &bytes];
     if points {
         headings.extend([">GB/s of points", ">× today's"]);
     }
@@ -173,7 +173,7 @@ pub(crate) fn one_capture(asked: &Asked<'_>, ranking: &Ranking<'_>, front: &[&st
                 nanoseconds(entry.row.ns_median),
                 format!("**{}**", times(entry.ratio.value)),
                 spread(entry),
-                entry.by_median.map_or("–".to_owned(), times),
+                entry.by_minimum.map_or("–".to_owned(), times),
                 digits(entry.row.bytes_per_token),
             ];
             if points {

@@ -22,8 +22,8 @@ pub struct Choice {
     pub variant: String,
     /// Others that share its place.
     pub ties: Vec<String>,
-    /// Thread CPU time per token, the fastest round, in nanoseconds.
-    pub ns_min: f64,
+    /// Thread CPU time per token, the median round, in nanoseconds.
+    pub ns_median: f64,
     /// Time of the plain loop divided by its own: the value, and the lowest and highest of five parts.
     pub vs_loop: [f64; 3],
     /// Encoded bytes per token there.
@@ -120,7 +120,7 @@ fn choice(ranking: &Ranking<'_>) -> Option<Choice> {
     Some(Choice {
         variant: first.row.variant.clone(),
         ties,
-        ns_min: first.row.ns_min,
+        ns_median: first.row.ns_median,
         vs_loop: [first.ratio.value, first.ratio.low, first.ratio.high],
         bytes_per_token: first.row.bytes_per_token,
     })
@@ -190,7 +190,7 @@ mod tests {
                         && row.task == "tokens"
                 })
                 .unwrap();
-            assert_eq!((choice.ns_min, choice.vs_loop[0]), (row.ns_min, row.vs_loop));
+            assert_eq!((choice.ns_median, choice.vs_loop[0]), (row.ns_median, row.vs_loop));
         }
     }
 

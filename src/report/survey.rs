@@ -125,10 +125,10 @@ fn suggested(text: &mut String, suggestion: &Suggestion) {
             line(format!("  {wire}: nothing of it runs here"));
             continue;
         };
-        let Choice { variant, ties, ns_min, vs_loop: [ratio, low, high], bytes_per_token } = choice;
+        let Choice { variant, ties, ns_median, vs_loop: [ratio, low, high], bytes_per_token } = choice;
         line(format!(
             "  {wire}: {variant}, {} ns/token, {} x loop ({}–{}), {} B/token",
-            nanoseconds(*ns_min),
+            nanoseconds(*ns_median),
             digits(*ratio),
             digits(*low),
             digits(*high),

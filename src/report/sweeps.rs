@@ -10,7 +10,7 @@ use crate::{
 
 /// The rows of one series whose times are usable.
 pub(crate) fn rows_of<'a>(run: &'a RunRecord, name: &str) -> Vec<&'a SweepRow> {
-    run.sweeps.iter().filter(|row| row.sweep == name && usable(row.ns_min).is_some()).collect()
+    run.sweeps.iter().filter(|row| row.sweep == name && usable(row.ns_median).is_some()).collect()
 }
 
 /// The contestants in the order of the rows.
@@ -26,7 +26,7 @@ pub(crate) fn variants_of<'a>(rows: &[&'a SweepRow]) -> Vec<&'a str> {
 
 /// Output bytes per nanosecond: four a token.
 pub(crate) fn gigabytes(row: &SweepRow) -> f64 {
-    4.0 / row.ns_min
+    4.0 / row.ns_median
 }
 
 fn places_of(rows: &[&SweepRow]) -> Vec<f64> {
@@ -72,7 +72,7 @@ pub(crate) fn working_set(run: &RunRecord) -> String {
 /// The fastest decoder at a place.
 fn fastest<'a>(rows: &[&'a SweepRow], place: f64) -> Option<&'a SweepRow> {
     let decoders = rows.iter().copied().filter(|row| row.place == place && row.standing == "ranked");
-    decoders.min_by(|one, other| one.ns_min.total_cmp(&other.ns_min))
+    decoders.min_by(|one, other| one.ns_median.total_cmp(&other.ns_median))
 }
 
 /// How near the fastest comes to copying, at both ends.
@@ -126,7 +126,7 @@ pub(crate) fn two_byte_share(run: &RunRecord) -> String {
         text += &format!("{said} ");
     }
     let share = |place: f64| format!("{:.0} %", 100.0 * place);
-    let cell = |row: &SweepRow| nanoseconds(row.ns_min);
+    let cell = |row: &SweepRow| nanoseconds(row.ns_median);
     text = format!(
         "{}\n\nSynthetic: nothing here is a capture. ns per token by share of 2-byte tokens, random order:\n\n{}",
         text.trim_end(),
@@ -208,18 +208,18 @@ fn flattered(random: &[&SweepRow], repeating: &[&SweepRow]) -> Option<String> {
     let worst = random
         .iter()
         .filter(|row| row.variant == FAST)
-        .max_by(|one, other| one.ns_min.total_cmp(&other.ns_min))?;
+        .max_by(|one, other| one.ns_median.total_cmp(&other.ns_median))?;
     let part = |variant: &str| {
         let (one, other) = (at(random, variant, worst.place)?, at(repeating, variant, worst.place)?);
         Some(format!(
             "{} takes {} ns in random order and {} repeated",
             code(variant),
-            nanoseconds(one.ns_min),
-            nanoseconds(other.ns_min)
+            nanoseconds(one.ns_median),
+            nanoseconds(other.ns_median)
         ))
     };
     let words = "a benchmark on a short stream measures how well its branches are remembered";
-    let gained = at(repeating, FAST, worst.place)?.ns_min < 0.9 * worst.ns_min;
+    let gained = at(repeating, FAST, worst.place)?.ns_median < 0.9 * worst.ns_median;
     Some(format!(
         "At {:.0} % of 2-byte tokens, {} and {}{}.",
         100.0 * worst.place,

@@ -105,7 +105,7 @@ fn heading(asked: &Asked<'_>) -> String {
 }
 
 fn rows(asked: &Asked<'_>, ranking: &Ranking<'_>, colour: bool) -> String {
-    let unit = format!("ns/{}", asked.question.unit());
+    let unit = format!("min ns/{}", asked.question.unit());
     let points = asked.question.task == "points";
     let free = asked.question.wire == Wire::Free;
     let mut headings = vec!["#", "decoder", "class", &unit, "median", "x loop", "spread"];

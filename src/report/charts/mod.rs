@@ -59,9 +59,9 @@ pub(crate) fn ranking(asked: &Asked<'_>, overall: &Ranking<'_>, origin: &str) ->
     let question = &asked.question;
     let captures = &overall.captures;
     let (bar, dots) = match captures[..] {
-        [only] => (format!("capture {only}, ratio of the fastest rounds"), ""),
+        [only] => (format!("capture {only}, ratio of the median rounds"), ""),
         _ => (
-            format!("geometric mean of {}, ratio of the fastest rounds", plural(captures.len(), "capture")),
+            format!("geometric mean of {}, ratio of the median rounds", plural(captures.len(), "capture")),
             " · dots: each capture",
         ),
     };
@@ -100,7 +100,7 @@ pub(crate) fn heat(asked: &Asked<'_>, kind: Kind, origin: &str) -> Result<Option
         file: format!("{name}-{}.svg", asked.slug),
         title: format!("{}, {streams}: every decoder on each", asked.question.wire_words()),
         subtitle: format!(
-            "times the speed of {}, ratio of the fastest rounds · {} · colours are logarithmic · under \
+            "times the speed of {}, ratio of the median rounds · {} · colours are logarithmic · under \
              each name: LEB128 bytes per {}",
             asked.baseline,
             asked.question.words(),
@@ -126,7 +126,7 @@ pub(crate) fn captures(asked: &Asked<'_>, origin: &str) -> Result<Option<Chart>>
     };
     let title = format!("{}: the best of each {group} on each capture", asked.question.wire_words());
     let subtitle = format!(
-        "times the speed of {} (dashed), ratio of the fastest rounds · {} · whisker: lowest and highest \
+        "times the speed of {} (dashed), ratio of the median rounds · {} · whisker: lowest and highest \
          fifth of the rounds · one scale",
         asked.baseline,
         asked.question.words()
@@ -165,7 +165,7 @@ pub(crate) fn instructions(
             plural(compared.all_pairs(), "pair")
         ),
         subtitle: format!(
-            "fastest rounds against callgrind's counts, both logarithmic, geometric mean of {} · {} · coloured \
+            "median rounds against callgrind's counts, both logarithmic, geometric mean of {} · {} · coloured \
              lines: from a decoder to a faster one with more instructions · grey lines: instructions per ns · \
              without AVX-512, which cannot be counted",
             plural(compared.captures.len(), "capture"),

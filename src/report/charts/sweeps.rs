@@ -62,7 +62,7 @@ pub(crate) fn working_set(run: &RunRecord, origin: &str) -> Result<Option<Chart>
         file: "working-set.svg",
         title: "Throughput against the working set",
         subtitle: format!(
-            "tokens of {} as u32, rows · GB/s of output, fastest round · the output buffer is filled from front to \
+            "tokens of {} as u32, rows · GB/s of output, median round · the output buffer is filled from front to \
              end, then again · dashed: caches of this machine · thin: controls, which decode nothing",
             first.stream
         ),
@@ -98,14 +98,15 @@ pub(crate) fn two_byte_share(run: &RunRecord, origin: &str) -> Result<Option<Cha
             sweep::TWO_BYTE_SHARE => words.to_owned(),
             _ => format!("the same {} {words}", sweep::PERIOD),
         };
-        Panel { heading, lines: lines(&rows, |row| row.ns_min) }
+        Panel { heading, lines: lines(&rows, |row| row.ns_median) }
     });
     let frame = Frame {
         file: "two-byte-share.svg",
         title: "Time against the share of 2-byte tokens (synthetic)",
-        subtitle: "made-up streams of 1- and 2-byte tokens as u32 · ns per token, fastest round · lower is faster · \
+        subtitle:
+            "made-up streams of 1- and 2-byte tokens as u32 · ns per token, median round · lower is faster · \
                    output in L2"
-            .to_owned(),
+                .to_owned(),
         x: Scale {
             logarithmic: false,
             ticks: (0..=10).map(|step| (f64::from(step) / 10.0, format!("{} %", 10 * step))).collect(),

@@ -37,7 +37,7 @@ pub(crate) fn claims(run: &RunRecord, answers: &[Answer<'_>]) -> String {
     }
     format!(
         "From cloudini's pull request 127, in our words: what it claims for itself, and what it says of ideas \
-         that it dropped. Gains are in speed, by minima; in brackets the lowest and the highest of the fifths \
+         that it dropped. Gains are in speed, by medians; in brackets the lowest and the highest of the fifths \
          of the rounds. A verdict is made of the figures alone: a claim *reproduces* if it lies within the \
          spread or {} of a percentage point from the mean, and the spread leaves no difference out.\n\n{}\n\
          {}",

@@ -28,6 +28,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) place: Place<'a>,
     pub(crate) old: Spread,
     pub(crate) new: Spread,
+    /// Whether most rounds of a figure that it is made of had to share the core.
+    pub(crate) had_company: bool,
 }
 
 /// What a ratio is of.
@@ -99,6 +101,7 @@ pub(crate) fn compare<'a>(old: &'a RunRecord, new: &'a RunRecord) -> Comparison<
                 place: Place::Capture(&row.capture),
                 old: old_spread,
                 new: new_spread,
+                had_company: old.had_company() || new.had_company(),
             };
             let both = [old, new];
             if both.iter().all(|row| Kind::of(row) == Kind::Real) {
@@ -152,7 +155,14 @@ fn means<'a>(cells: &[(Pair<'a>, bool)]) -> Vec<Pair<'a>> {
                 Some(Spread { low: mean(|s| s.low)?, value: mean(|s| s.value)?, high: mean(|s| s.high)? })
             };
             let place = Place::MeanOf(pairs.len());
-            Some(Pair { variant, place, old: mean(|pair| pair.old)?, new: mean(|pair| pair.new)? })
+            let had_company = pairs.iter().any(|pair| pair.had_company);
+            Some(Pair {
+                variant,
+                place,
+                old: mean(|pair| pair.old)?,
+                new: mean(|pair| pair.new)?,
+                had_company,
+            })
         })
         .collect()
 }

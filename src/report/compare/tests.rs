@@ -143,3 +143,23 @@ fn records_with_nothing_in_common_say_so() {
     let empty = RunRecord { records: Vec::new(), ..run() };
     assert!(text(&empty, &run()).contains("nothing that both records measured"));
 }
+
+#[test]
+fn what_rests_on_rounds_with_company_is_marked() {
+    let (mut old, mut new) = (run(), run());
+    speed_up(&mut new, "leb128_unrolled", "", 0.2);
+    let quiet = text(&old, &new);
+    assert!(quiet.contains("flipped the order") && !quiet.contains('~'), "{quiet}");
+    for row in &mut old.records {
+        row.quiet = row.rounds / 2;
+    }
+    let loud = text(&old, &new);
+    for words in [
+        " of them had company (~)",
+        " had to share the core (marked ~)",
+        "-80.0 % ~\n",
+        "\n~ leb128_unrolled was",
+    ] {
+        assert!(loud.contains(words), "{words}: {loud}");
+    }
+}

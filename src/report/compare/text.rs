@@ -100,10 +100,15 @@ fn summary(text: &mut String, comparison: &Comparison<'_>) {
     } else if changed == 0 {
         line(text, &format!("nothing changed beyond the spread: {all} ratios to the loop compared"));
     } else {
+        let company = pairs().filter(|pair| pair.is_beyond_the_spread() && pair.had_company).count();
+        let company = match company {
+            0 => String::new(),
+            some => format!("; {some} of them had company (~)"),
+        };
         line(
             text,
             &format!(
-                "{changed} of {all} ratios to the loop changed beyond the spread, {} did not",
+                "{changed} of {all} ratios to the loop changed beyond the spread, {} did not{company}",
                 all - changed
             ),
         );
@@ -148,7 +153,7 @@ fn changes(text: &mut String, question: &Compared<'_>, colour: bool) {
             spread(pair.old),
             digits(pair.new.value),
             spread(pair.new),
-            percent_change(pair.change()),
+            percent_change(pair.change()) + if pair.had_company { " ~" } else { "" },
         ];
         (cells, "")
     });
@@ -185,12 +190,23 @@ fn agreement(text: &mut String, comparison: &Comparison<'_>, colour: bool) {
             }
         ),
     );
+    let flips = || comparison.questions.iter().flat_map(|question| &question.order.flips);
+    let company = flips().filter(|flip| flip.had_company).count();
+    if company > 0 {
+        line(
+            text,
+            &format!(
+                "{company} of them rest on figures most of whose rounds had to share the core (marked ~)"
+            ),
+        );
+    }
     for question in comparison.questions.iter().filter(|question| !question.order.flips.is_empty()) {
         line(text, &format!("{}:", words(&question.asked.question)));
         let flips = &question.order.flips;
         for flip in flips.iter().take(MOST_FLIPS) {
             // Two lines, so that long names fit.
-            line(text, &format!("  {} was {} as fast as", flip.ahead_before, times(flip.before)));
+            let mark = if flip.had_company { '~' } else { ' ' };
+            line(text, &format!("{mark} {} was {} as fast as", flip.ahead_before, times(flip.before)));
             line(text, &format!("    {}, which now is {} as fast", flip.ahead_now, times(flip.now)));
         }
         if flips.len() > MOST_FLIPS {

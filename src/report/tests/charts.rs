@@ -126,8 +126,8 @@ fn figures_that_are_none_are_left_out_with_a_note() {
                 row.vs_loop = figure;
                 row.vs_loop_low = figure;
                 row.vs_loop_high = figure;
-                row.vs_loop_median = figure;
-                row.ns_min = figure;
+                row.vs_loop_min = figure;
+                row.ns_median = figure;
             }
         }
         let charts = charts(&run);
@@ -195,7 +195,7 @@ fn series_are_drawn_with_every_name_and_the_caches_that_lie_on_the_axis() {
     let far = charts(&run);
     assert!(named(&far, "working-set.svg").contains("L3, 1 GB, lies beyond the axis"));
     for row in &mut run.sweeps {
-        row.ns_min = f64::NAN;
+        row.ns_median = f64::NAN;
     }
     assert!(!charts(&run).iter().any(|chart| chart.is_named("two-byte-share.svg")));
 }

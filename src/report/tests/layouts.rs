@@ -24,8 +24,7 @@ fn with_layouts() -> RunRecord {
             row.layout = "svb".to_owned();
             row.mode = None;
             row.bytes_per_token *= size;
-            for ratio in
-                [&mut row.vs_loop, &mut row.vs_loop_median, &mut row.vs_loop_low, &mut row.vs_loop_high]
+            for ratio in [&mut row.vs_loop, &mut row.vs_loop_min, &mut row.vs_loop_low, &mut row.vs_loop_high]
             {
                 *ratio = speed;
             }

@@ -46,7 +46,7 @@ fn repeating_is_said_to_flatter_only_where_it_does() {
     );
     for row in &mut run.sweeps {
         if row.sweep == sweep::TWO_BYTE_SHARE_REPEATING {
-            row.ns_min = 5.3;
+            row.ns_median = 5.3;
         }
     }
     assert!(!fast_path(&run).join(" ").contains("remembered"));
