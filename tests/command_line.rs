@@ -113,7 +113,7 @@ fn rank_prints_one_json_object_a_contestant() {
         "ns_min",
         "ns_median",
         "vs_loop",
-        "vs_loop_median",
+        "vs_loop_min",
         "bytes_per_token",
     ];
     for row in &rows {
@@ -209,6 +209,40 @@ fn survey_says_what_a_recording_holds_within_100_columns() {
         assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
     }
     assert!(!shown.contains('\u{1b}'), "colours only on a terminal");
+}
+
+#[test]
+fn what_is_no_recording_is_refused_in_a_line_that_says_what_to_give() {
+    assert_refused(&lab(&["survey", "mix-100"]), &["mix-100", "made up", "`rank`"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = write(folder.path(), "os1.json", b" {\"lidar_mode\": 1}");
+    assert_refused(&lab(&["survey", &json]), &["os1.json", "is JSON", ".pcap"]);
+}
+
+#[test]
+fn a_recording_without_points_divides_by_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "nothing.pcd", &pcd(0, 0));
+    let shown = text(&lab(&["survey", &path, "--sizes"]));
+    assert!(shown.contains("nothing") && shown.contains("no decoder to suggest"), "{shown}");
+    // A column's heading is NaN.
+    let words = shown.lines().filter(|line| !line.starts_with("field")).flat_map(str::split_whitespace);
+    for word in words {
+        assert!(!word.starts_with("NaN") && !word.starts_with("inf"), "{word} is in {shown}");
+    }
+    let rank = ["rank", "--rounds", "5", "--variant", "leb128_loop", "--json", "--data", &path];
+    assert_refused(&lab(&rank), &["nothing", "has no tokens"]);
+    // Beside one that has tokens it is left out.
+    let full = write(folder.path(), "full.pcd", &pcd(100, 100));
+    let output = lab(&[&rank[..], &["--data", &full]].concat());
+    let noted = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(noted.contains("left out: nothing: has no tokens"), "{noted}");
+    let shown = text(&output);
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    let found = text(&lab(&["survey", &path, "--json"]));
+    let found: serde_json::Value = serde_json::from_str(found.trim()).expect("one JSON object");
+    assert_eq!((&found["points"], &found["fields"][0]["nan_share"]), (&0.into(), &0.0.into()));
+    assert_eq!(found["layouts"][0]["rows"], 0.0);
 }
 
 #[test]

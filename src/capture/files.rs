@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 /// Extensions that a folder is searched for.
 const KNOWN: [&str; 8] = ["bin", "cdr", "cloudini", "las", "laz", "mcap", "pcap", "pcd"];
 
+/// Extensions of ROS bags, which are not read: they have to be converted.
+const BAGS: [&str; 2] = ["bag", "db3"];
+
 /// What a recorder leaves beside the parts of a recording that it split.
 const SPLIT: &str = "metadata.yaml";
 
@@ -61,12 +64,22 @@ pub fn recordings(path: &Path) -> Result<Vec<Recording>> {
         return Err(Error::input(format!("{pattern}: nothing matches")));
     }
     let mut found = Vec::new();
+    let mut empty = None;
     for path in paths {
-        if path.is_dir() {
-            found.append(&mut folder(&path)?);
-        } else {
+        if !path.is_dir() {
             found.push(Recording::of_file(path));
+            continue;
         }
+        match folder(&path) {
+            Ok(mut recordings) => found.append(&mut recordings),
+            Err(error) => empty = Some(error),
+        }
+    }
+    // A folder that a pattern happens to match may have nothing, unless it is all that matches.
+    if found.is_empty()
+        && let Some(error) = empty
+    {
+        return Err(error);
     }
     Ok(found)
 }
@@ -78,13 +91,19 @@ fn folder(path: &Path) -> Result<Vec<Recording>> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<std::io::Result<Vec<PathBuf>>>()
         .map_err(unreadable)?;
+    let bags = files.iter().any(|file| BAGS.iter().any(|bag| has_extension(file, bag)));
     files.retain(|file| KNOWN.iter().any(|known| has_extension(file, known)));
     files.sort_by(|one, other| by_name(one, other));
     if files.is_empty() {
         return Err(Error::input(format!(
-            "{}: the folder has no .{} file: give a folder with some, or one file",
+            "{}: the folder has no .{} file: {}",
             path.display(),
-            KNOWN.join(", .")
+            KNOWN.join(", ."),
+            if bags {
+                "convert its ROS bags with `mcap convert in.bag out.mcap`"
+            } else {
+                "give a folder with some, or one file"
+            }
         )));
     }
     if path.join(SPLIT).is_file() && files.iter().all(|file| has_extension(file, "mcap")) {

@@ -21,7 +21,7 @@ pub fn load_path(path: &Path) -> Result<Vec<Capture>> {
             let message = message?;
             let facts = Provenance::given(
                 messages.sensor(),
-                &message.cloud.fields,
+                &message.cloud,
                 message.remark.as_deref(),
                 recording.source(),
             );

@@ -17,6 +17,8 @@ mod point;
 pub mod pointcloud2;
 mod recording;
 pub mod synthetic;
+#[cfg(test)]
+mod trickle;
 pub mod velodyne;
 
 pub use bin::BinColumns;
@@ -58,15 +60,15 @@ pub struct Provenance {
 impl Provenance {
     /// Of a user's own recording, of which next to nothing is known.
     #[must_use]
-    pub fn given(sensor: Option<&str>, fields: &[Field], remark: Option<&str>, source: String) -> Self {
+    pub fn given(sensor: Option<&str>, cloud: &Cloud, remark: Option<&str>, source: String) -> Self {
         let unknown = || "given by the user, not known".to_owned();
-        let mut words = describe_fields(fields);
+        let mut words = describe_fields(&cloud.fields);
         if let Some(remark) = remark {
             words += "; ";
             words += remark;
         }
         Self {
-            sensor: sensor.map_or_else(unknown, str::to_owned),
+            sensor: sensor.map(str::to_owned).or_else(|| image(cloud)).unwrap_or_else(unknown),
             scene: unknown(),
             order: "as in the file".to_owned(),
             fields: words,
@@ -74,6 +76,25 @@ impl Provenance {
             licence: unknown(),
         }
     }
+}
+
+/// How the sensor's words begin if it is no LIDAR.
+const NO_LIDAR: &str = "not LIDAR";
+
+impl Provenance {
+    /// Whether the recording is known to be of another kind of sensor.
+    #[must_use]
+    pub fn is_not_lidar(&self) -> bool {
+        self.sensor.starts_with(NO_LIDAR)
+    }
+}
+
+/// What tells a depth camera's cloud: rows and columns of an image, each point with a colour.
+fn image(cloud: &Cloud) -> Option<String> {
+    let coloured = cloud.fields.iter().any(|field| matches!(field.name.as_str(), "rgb" | "rgba"));
+    (coloured && cloud.height > 1).then(|| {
+        format!("{NO_LIDAR}: an RGB-D camera, by its image of {} x {} colours", cloud.width, cloud.height)
+    })
 }
 
 /// Fields of the same type in a row share its name: `x y z FLOAT32, ring UINT16`.

@@ -77,6 +77,11 @@ impl Opener<'_> {
                     "is a ROS 2 bag in SQLite, which is not read: convert it with `mcap convert in.db3 out.mcap`",
                 ));
             }
+            start if start.trim_ascii_start().starts_with(b"{") && !has_extension(path, "bin") => {
+                return Err(Error::input(
+                    "is JSON, which holds no points: a sensor's metadata is read with the .pcap beside it, so give that",
+                ));
+            }
             _ => {}
         }
         let bytes = fs::read(path).map_err(failed)?;

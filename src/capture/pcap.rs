@@ -176,3 +176,57 @@ fn udp(frame: &[u8]) -> Result<Option<(u16, &[u8])>> {
     // Not all of the rest: short frames are padded.
     Ok(Some((port, frame.take(payload, "the UDP payload")?)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::trickle::Trickle;
+
+    /// A recording of UDP datagrams over IPv4 and Ethernet, a packet each.
+    fn file(payloads: &[&[u8]]) -> Vec<u8> {
+        let mut file = [&[0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0][..], &[0; 12], &[1, 0, 0, 0]].concat();
+        for payload in payloads {
+            let mut frame = [&[2; 12][..], &[8, 0, 0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17], &[0; 10]].concat();
+            frame.extend([1, 2, 3, 4]);
+            frame.extend((payload.len() as u16 + 8).to_be_bytes());
+            frame.extend([0, 0]);
+            frame.extend(*payload);
+            file.extend([9, 0, 0, 0, 5, 0, 0, 0]);
+            for _ in 0..2 {
+                file.extend((frame.len() as u32).to_le_bytes());
+            }
+            file.extend(frame);
+        }
+        file
+    }
+
+    #[test]
+    fn packets_do_not_depend_on_how_many_bytes_a_read_gives() {
+        let payloads = [&[1; 1206][..], b"", &[2; 9000]];
+        let file = file(&payloads);
+        let whole: Vec<Owned> = datagrams(&file)
+            .unwrap()
+            .into_iter()
+            .map(|Datagram { time, port, payload }| (time, port, payload.to_vec()))
+            .collect();
+        assert_eq!(whole, payloads.map(|payload| (9_000_005_000, 0x0304, payload.to_vec())));
+        for most in [1, 7, 4096] {
+            let mut packets = Packets::open(Trickle::new(&file, most)).unwrap();
+            let found: Result<Vec<Owned>> = std::iter::from_fn(|| packets.next()).collect();
+            assert_eq!(found.unwrap(), whole, "{most} bytes at a time");
+        }
+    }
+
+    #[test]
+    fn a_packet_s_length_is_not_asked_for_at_once() {
+        let mut file = file(&[b"whole", b"cut"]);
+        let at = file.len() - 3 - 42 - 8;
+        file[at..at + 4].fill(0xff);
+        let mut packets = Packets::open(Trickle::new(&file, usize::MAX)).unwrap();
+        assert_eq!(packets.next().unwrap().unwrap().2, b"whole");
+        let error = packets.next().unwrap().unwrap_err().to_string();
+        assert!(error.contains("packet 2") && error.contains("4294967295 bytes"), "{error}");
+        assert!(packets.next().is_none());
+        assert!(packets.source.asked < 1 << 16, "{}", packets.source.asked);
+    }
+}

@@ -13,7 +13,7 @@ use super::{
     select::{Reading, Variants, reading_bar},
 };
 use crate::{
-    capture,
+    capture::{self, synthetic},
     error::{Error, Result},
     measure::{
         Record,
@@ -79,6 +79,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             if let Err(error) = one_bundled(arguments, name) {
                 fail(error);
             }
+            continue;
+        }
+        let made_up = path.to_str().filter(|name| !path.exists() && synthetic::NAMES.contains(name));
+        if let Some(name) = made_up {
+            fail(Error::input(format!(
+                "{name} is made up of tokens: it has no points to survey; `rank` takes it"
+            )));
             continue;
         }
         match capture::recordings(path) {

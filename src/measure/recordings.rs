@@ -74,9 +74,12 @@ pub fn each_message(
         watch(read, total);
         let done = found.and_then(|mut message| {
             message.cloud = resolutions.apply(message.cloud);
-            let (fields, remark) = (&message.cloud.fields, message.remark.as_deref());
-            let facts = Provenance::given(messages.sensor(), fields, remark, recording.source());
+            let remark = message.remark.as_deref();
+            let facts = Provenance::given(messages.sensor(), &message.cloud, remark, recording.source());
             let name = format!("{}{}", recording.name, message.topic);
+            if whole == 0 && facts.is_not_lidar() {
+                notes.add(format!("{name}: {}", facts.sensor));
+            }
             let index = message.index;
             let place = |error: Error| error.within(format!("{name}, message {index}"));
             use_message(&name, message, facts).map_err(place)
@@ -87,7 +90,7 @@ pub fn each_message(
                 whole += 1;
                 if read < total {
                     notes.add(format!(
-                        "{}: read no further than {:.0} % of it: every topic so far has {MOST_TOKENS} tokens",
+                        "{}: read no further than {:.0} % of it: every topic so far has as many tokens as are kept, up to {MOST_TOKENS}",
                         recording.name,
                         100.0 * read as f64 / total as f64
                     ));

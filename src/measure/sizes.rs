@@ -171,7 +171,7 @@ mod tests {
         }
         let fields = vec![Field::new("n", 0, FieldType::Uint16), Field::new("flag", 2, FieldType::Uint8)];
         let cloud = Cloud::new(fields, points as u32, 1, 3, data).unwrap();
-        let facts = Provenance::given(None, &[], None, String::new());
+        let facts = Provenance::given(None, &cloud, None, String::new());
         let stream =
             Stream::of_capture(Capture { name: "hand".into(), facts, cloud }, &Resolutions::default())
                 .unwrap();

@@ -286,8 +286,11 @@ mod tests {
             data.extend(n.to_le_bytes());
         }
         let cloud = Cloud::new(fields, 4, 1, 15, data).unwrap();
-        let capture =
-            Capture { name: "hand".into(), facts: Provenance::given(None, &[], None, String::new()), cloud };
+        let capture = Capture {
+            name: "hand".into(),
+            facts: Provenance::given(None, &cloud, None, String::new()),
+            cloud,
+        };
         let found = survey_capture(capture, &Resolutions::all(0.01)).unwrap();
         // x: 0, NaN, 100, 0 steps make tokens 1, 0, 201, 1; n: 0, 100, 0, -100 make 1, 201, 1, 200.
         let lengths: Vec<_> =

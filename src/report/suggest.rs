@@ -62,6 +62,9 @@ pub struct Suggestion {
 /// # Errors
 /// If a record cannot be read.
 pub fn suggest(facts: &CaptureFacts, word: &str, folder: &Path) -> Result<Option<Suggestion>> {
+    if facts.tokens == 0 {
+        return Ok(None);
+    }
     let Ok(entries) = fs::read_dir(folder) else { return Ok(None) };
     let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.retain(|folder| folder.join("machine.json").is_file());

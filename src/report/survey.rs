@@ -37,6 +37,7 @@ pub fn survey_text(survey: &Survey, suggestion: Option<&Suggestion>, colour: boo
     text += &format!("\n{}", layouts(survey, colour));
     text += "\n";
     match suggestion {
+        None if survey.stream.facts.tokens == 0 => text += "no tokens, so no decoder to suggest\n",
         None => {
             text += "suggestion: no stored record; `varint-lab report` makes one, --measure measures this\n";
         }
@@ -52,7 +53,7 @@ fn fields(fields: &[FieldSurvey], colour: bool) -> String {
         let mut cells =
             vec![field.name.clone(), field.kind.to_owned(), cut(&grid, 10), compact(field.nan_share)];
         if field.tokens == 0 {
-            cells.extend(["no", "tokens", "", "", "", ""].map(str::to_owned));
+            cells.extend(["none", "", "", "", "", ""].map(str::to_owned));
             return (cells, "");
         }
         let tokens = field.tokens as f64;

@@ -61,7 +61,7 @@ fn missing_empty_and_other_files_are_named() {
     assert_refused(load_path(&path), &[&name, "cannot be read"]);
     for (content, words) in [
         (&b""[..], "is empty"),
-        (b"{}\n", "no PCD"),
+        (b"{}\n", "is JSON"),
         (b"\0\x01\0\0", "header.stamp"),
         (b"LASF", "no LAS"),
         (&SMALL.as_bytes()[..SMALL.len() - 5], "1 points"),

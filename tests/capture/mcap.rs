@@ -170,6 +170,36 @@ fn m13_padding_behind_the_packed_records_is_passed_over() {
 }
 
 #[test]
+fn bytes_behind_the_packed_records_are_passed_over_in_lz4_too() {
+    let records = [topic(1, "/a"), point(1, 1.0)].concat();
+    let mut packed = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    packed.write_all(&records).unwrap();
+    let packed = packed.finish().unwrap();
+    // A skippable frame, and bytes that are none.
+    for padding in [&[0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0][..], &[0xee; 16]] {
+        let padded = [&packed[..], padding].concat();
+        let padded = raw_chunk("lz4", records.len() as u64, crc32fast::hash(&records), &padded);
+        let (points, lost) = xs(&closed(&[padded, chunk("lz4", &point(1, 2.0))]));
+        assert_eq!((points, lost), (vec![1.0, 2.0], vec![]));
+    }
+}
+
+#[test]
+fn a_chunk_that_unpacks_to_less_than_it_promises_keeps_its_whole_records() {
+    let records = [topic(1, "/a"), point(1, 1.0)].concat();
+    for compression in ["lz4", "zstd"] {
+        let whole = chunk(compression, &records);
+        // Behind opcode, length and two times.
+        let mut short = whole.clone();
+        short[25..33].copy_from_slice(&(1_u64 << 62).to_le_bytes());
+        let (points, lost) = xs(&closed(&[short, chunk(compression, &point(1, 2.0))]));
+        assert_eq!(points, [1.0, 2.0], "{compression}");
+        let missing = (1 << 62) - records.len() as u64;
+        assert_lost(&lost, &["chunk 0", &format!("{missing} bytes less than it promises")]);
+    }
+}
+
+#[test]
 fn m14_what_is_whole_before_a_cut_is_delivered_and_then_one_error() {
     let whole = [topic(1, "/a"), chunk("zstd", &point(1, 1.0)), chunk("zstd", &point(1, 2.0))];
     let mut unfinished = open(&whole);

@@ -76,6 +76,25 @@ fn p01_bad_counts_are_refused_by_the_line() {
 }
 
 #[test]
+fn padding_takes_its_place_in_every_kind_of_body() {
+    // x of both points, then what pads them, then y.
+    let by_field = [floats(&[1.0, 3.0]), vec![0xaa; 8], floats(&[2.0, 4.0])].concat();
+    let bodies: [(&str, Vec<u8>); 3] = [
+        ("ascii", b"1 170 170 170 170 2\n3 187 187 187 187 4\n".to_vec()),
+        ("binary", P01_BODY.to_vec()),
+        ("binary_compressed", compressed(&packed_literally(&by_field), by_field.len())),
+    ];
+    for (data, body) in bodies {
+        let mut file = String::from_utf8(padded("COUNT 1 4 1 0\n", &[])).unwrap();
+        file = file.replace("DATA binary", &format!("DATA {data}"));
+        let cloud = parse(&[file.as_bytes(), &body].concat()).unwrap();
+        assert_eq!((cloud.point_step, cloud.points(), cloud.fields.len()), (12, 2, 2), "{data}");
+        assert_eq!(f32s(&cloud, "x"), [1.0, 3.0], "{data}");
+        assert_eq!(f32s(&cloud, "y"), [2.0, 4.0], "{data}");
+    }
+}
+
+#[test]
 fn p03_organised_files_have_all_their_rows() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let bytes = floats(&values);

@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use varint_lab::{
-    capture::{BinColumns, Message, Options, messages, recordings},
-    cloud::{EncodeOptions, encode},
+    capture::{BinColumns, Message, Options, Provenance, messages, recordings},
+    cloud::{Cloud, EncodeOptions, Field, FieldType, encode},
     error::Result,
     measure::recordings::{MOST_TOKENS, Notes, streams},
 };
@@ -109,6 +109,38 @@ fn patterns_match_files_and_a_file_of_that_name_goes_before() {
     assert_eq!(names("a_[x].pcd"), ["a_[x]"]);
     assert_refused(recordings(&folder.path().join("c*.pcd")), &["c*.pcd", "nothing matches"]);
     assert_refused(recordings(&folder.path().join("[.pcd")), &["[.pcd"]);
+}
+
+#[test]
+fn folders_without_recordings_do_not_stop_a_pattern_and_bags_name_their_converter() {
+    let folder = tempfile::tempdir().unwrap();
+    let licences = folder.path().join("licences");
+    fs::create_dir(&licences).unwrap();
+    assert_refused(recordings(&folder.path().join("*")), &["licences", "no .bin"]);
+    fs::write(folder.path().join("scan.pcd"), "").unwrap();
+    let found = recordings(&folder.path().join("*")).unwrap();
+    assert_eq!(found.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(), ["scan"]);
+    fs::write(licences.join("drive.bag"), "").unwrap();
+    assert_refused(recordings(&licences), &["licences", "mcap convert"]);
+}
+
+#[test]
+fn a_depth_camera_is_told_by_its_coloured_image() {
+    let given = |names: &[&str], width, height| {
+        let fields: Vec<Field> = names
+            .iter()
+            .enumerate()
+            .map(|(index, &name)| Field::new(name, 4 * index, FieldType::Float32))
+            .collect();
+        let data = vec![0; 4 * names.len() * width as usize * height as usize];
+        let cloud = Cloud::new(fields, width, height, 4 * names.len(), data).unwrap();
+        Provenance::given(None, &cloud, None, String::new())
+    };
+    let camera = given(&["x", "y", "z", "rgb"], 4, 3);
+    assert!(camera.is_not_lidar() && camera.sensor.contains("4 x 3"), "{}", camera.sensor);
+    // A coloured scan, and an organised one.
+    assert!(!given(&["x", "rgb"], 12, 1).is_not_lidar());
+    assert!(!given(&["x", "intensity"], 4, 3).is_not_lidar());
 }
 
 #[test]

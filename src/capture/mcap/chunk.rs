@@ -121,3 +121,72 @@ impl<R: Read> Read for Checked<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ::mcap::{WriteOptions, records::op};
+
+    use super::*;
+    use crate::capture::trickle::Trickle;
+
+    /// A file of a chunk without compression, its two messages longer than a page.
+    fn file() -> Vec<u8> {
+        let options = WriteOptions::new().compression(None);
+        let mut writer = options.create(Cursor::new(Vec::new())).unwrap();
+        let schema = writer.add_schema("some/msg/Type", "ros2msg", b"").unwrap();
+        let channel_id = writer.add_channel(schema, "/a", "cdr", &Default::default()).unwrap();
+        for sequence in 0..2 {
+            let header =
+                ::mcap::records::MessageHeader { channel_id, sequence, log_time: 1, publish_time: 1 };
+            writer.write_to_known_channel(&header, &[sequence as u8; 5000]).unwrap();
+        }
+        writer.finish().unwrap();
+        writer.into_inner().into_inner()
+    }
+
+    fn all<R: Read>(records: &mut Records<R>) -> (Vec<(u8, Vec<u8>)>, Option<McapError>) {
+        let (mut found, mut body) = (Vec::new(), Vec::new());
+        loop {
+            match records.next(&mut body) {
+                None => return (found, None),
+                Some(Err(error)) => return (found, Some(error)),
+                Some(Ok(opcode)) => found.push((opcode, body.clone())),
+            }
+        }
+    }
+
+    #[test]
+    fn records_do_not_depend_on_how_many_bytes_a_read_gives() {
+        let file = file();
+        let (whole, error) = all(&mut Records::of_file(&file[..]));
+        assert!(error.is_none(), "{error:?}");
+        let chunks: Vec<_> = whole.iter().filter(|(opcode, _)| *opcode == op::CHUNK).collect();
+        assert!(chunks.len() == 1 && chunks[0].1.len() > 10_000);
+        assert_eq!(whole.last().map(|(opcode, _)| *opcode), Some(op::FOOTER));
+        for most in [1, 7, 4096] {
+            let (found, error) = all(&mut Records::of_file(Trickle::new(&file, most)));
+            assert!(error.is_none(), "{most}: {error:?}");
+            assert!(found == whole, "{most} bytes at a time");
+        }
+    }
+
+    #[test]
+    fn a_record_s_length_is_not_asked_for_at_once() {
+        let mut file = file();
+        // Behind the magic bytes and the header, which is shorter than 256 bytes.
+        let at = 17 + file[9] as usize;
+        assert_eq!(file[at], op::CHUNK);
+        for (length, is_too_long) in [(LONGEST, false), (LONGEST + 1, true)] {
+            file[at + 1..at + 9].copy_from_slice(&(length as u64).to_le_bytes());
+            let mut records = Records::of_file(Trickle::new(&file, usize::MAX));
+            let (found, error) = all(&mut records);
+            assert_eq!(found.len(), 1, "the header");
+            match error {
+                Some(McapError::UnexpectedEof) => assert!(!is_too_long),
+                Some(McapError::RecordTooLarge { .. }) => assert!(is_too_long),
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(records.source.asked, PIECE);
+        }
+    }
+}
