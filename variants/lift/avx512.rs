@@ -11,12 +11,19 @@ use super::{
     Lane, Store, Stores,
     narrow512::Narrow,
     plan::{Plan, fits_32_bits},
+    strided::{Run, runs},
     wide512,
 };
 use crate::cpu::Avx512Vbmi2;
 
 /// Vectors after which a lane with a sum of 64 bits has its range checked again.
 const EXACT_BLOCK: usize = 64;
+
+/// Values of a column that are lifted before they are spread over their points.
+const BLOCK: usize = 512;
+
+/// A column is spread a value at a time if fewer points than this would share a store.
+const SHARE: usize = 3;
 
 /// Prepared for some lanes and a point step.
 #[derive(Clone, Debug)]
@@ -34,10 +41,56 @@ struct Part {
     lanes: usize,
     /// For 32-bit words, unless a lane stores 64 bits: as many points in a vector as pay, and one of them.
     narrow: Option<(Narrow, Narrow)>,
+    /// For the only lane of rows whose points are far apart.
+    column: Option<Column>,
     /// The lanes whose sum has 64 bits but is worked out in 32 where it is known to fit.
     exact: Vec<usize>,
     /// For any word and store: up to 8 lanes each.
     wide: Vec<wide512::Part>,
+}
+
+/// A lane of up to 32 bits as if there were nothing else in the points, and its way into them: a vector's store cannot
+/// reach many points that are far apart, and one that is cut by a cache line's end takes twice as long.
+#[derive(Clone, Debug)]
+struct Column {
+    vector: Narrow,
+    value: Narrow,
+    spread: Run,
+}
+
+impl Column {
+    fn new(lane: Lane, point_step: usize) -> Option<Self> {
+        let store = match lane.store {
+            Store::Int16 => Store::Int32,
+            other => other,
+        };
+        let alone = [Lane { offset: 0, store }];
+        let narrow = |points| Narrow::new(&alone, Plan::new(&alone, 4, 4, points), 4);
+        let spread = runs(&[lane]).pop().filter(|_| lane.store.bytes() <= 4 && SHARE * point_step > 64)?;
+        Some(Self { vector: narrow(16), value: narrow(1), spread })
+    }
+
+    /// Lifts all tokens; `false` if one of an integer is a NaN marker.
+    fn rows(
+        &self,
+        proof: Avx512Vbmi2,
+        previous: &mut [i64],
+        tokens: &[u32],
+        (point_step, points): (usize, &mut [u8]),
+    ) -> bool {
+        let mut block = [0; 4 * BLOCK];
+        let parts = tokens.chunks(BLOCK).zip(points.chunks_mut(BLOCK * point_step));
+        parts.fold(true, |fine, (tokens, points)| {
+            let (vectors, last) = tokens.split_at(tokens.len() / 16 * 16);
+            let values = &mut block[..4 * tokens.len()];
+            let (values, last_values) = values.split_at_mut(4 * vectors.len());
+            let fine = fine
+                & self.vector.run(proof, (0, 1), false, previous, vectors, values)
+                & self.value.run(proof, (0, 1), false, previous, last, last_values);
+            self.spread.copy(&block[..4 * tokens.len()], 4, points, point_step);
+            fine
+        })
+    }
 }
 
 impl Kernel {
@@ -53,11 +106,16 @@ impl Kernel {
                     Narrow::new(part, Plan::new(part, point_step, 4, 1), point_step),
                 )
             });
+            let column = match part {
+                [lane] if dense => Column::new(*lane, point_step),
+                _ => None,
+            };
             let exact = |index: &usize| matches!(part[*index].store, Store::F32 { .. });
             Part {
                 first,
                 lanes: part.len(),
                 narrow,
+                column,
                 exact: (0..part.len()).filter(exact).collect(),
                 wide: wide512::parts(part, first, point_step, dense),
             }
@@ -132,6 +190,9 @@ impl Kernel {
         tokens: &[u32],
         points: &mut [u8],
     ) -> bool {
+        if let Some(column) = &part.column {
+            return column.rows(self.proof, previous, tokens, (self.point_step, points));
+        }
         let lines = if stores == Stores::NonTemporal { vector.points_to_line(points) } else { None };
         let rows = tokens.len() / self.stride;
         let head = lines.unwrap_or(0).min(rows);

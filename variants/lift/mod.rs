@@ -33,6 +33,8 @@ mod narrow512;
 mod plan;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod strided;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod vector256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;

@@ -83,19 +83,21 @@ impl Vector {
         let step = self.points * stride;
         assert!((count - 1) * step + self.points * self.lanes <= tokens.len());
         let mixed = self.integers != [0; 8];
+        let halves = (self.lanes, self.points, self.loaded) == (4, 2, [-1; 8]);
+        let steps = if halves { HALVES } else { self.steps };
         let (body, window, out_step, out) = match target {
             Target::Values(out) => {
                 assert!((count - 1) * step * 4 + 32 <= out.len());
-                (by_kind::<VALUES>(mixed, self.steps), None, 4 * step, out)
+                (by_kind::<VALUES>(mixed, steps), None, 4 * step, out)
             }
             Target::Lines(out) => {
                 assert!((count - 1) * step * 4 + 32 <= out.len());
                 assert!(stride == self.lanes && self.points_to_line(out) == Some(0));
-                (by_kind::<LINES>(mixed, self.steps), None, 4 * step, out)
+                (by_kind::<LINES>(mixed, steps), None, 4 * step, out)
             }
             Target::Points(window, out) => {
                 assert!(count <= window.vectors(out.len()));
-                (by_kind::<POINTS>(mixed, self.steps), Some(window), window.period, out)
+                (by_kind::<POINTS>(mixed, steps), Some(window), window.period, out)
             }
         };
         let mut sums = core::array::from_fn(|element| previous[element % self.lanes] as i32);
@@ -112,6 +114,9 @@ const VALUES: u8 = 0;
 const LINES: u8 = 1;
 const POINTS: u8 = 2;
 
+/// In place of one doubling: a half is a point, and all elements are loaded.
+const HALVES: usize = 4;
+
 type Body = unsafe fn(&Vector, Option<&Window>, Vectors, &mut [i32; 8], &[u32], &mut [u8]) -> bool;
 
 fn by_kind<const OUT: u8>(mixed: bool, steps: usize) -> Body {
@@ -119,11 +124,13 @@ fn by_kind<const OUT: u8>(mixed: bool, steps: usize) -> Body {
         (false, 0) => body::<0, false, OUT>,
         (false, 1) => body::<1, false, OUT>,
         (false, 2) => body::<2, false, OUT>,
-        (false, _) => body::<3, false, OUT>,
+        (false, 3) => body::<3, false, OUT>,
+        (false, _) => body::<HALVES, false, OUT>,
         (true, 0) => body::<0, true, OUT>,
         (true, 1) => body::<1, true, OUT>,
         (true, 2) => body::<2, true, OUT>,
-        (true, _) => body::<3, true, OUT>,
+        (true, 3) => body::<3, true, OUT>,
+        (true, _) => body::<HALVES, true, OUT>,
     }
 }
 
@@ -173,6 +180,10 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
     let load = |index: usize| {
         // SAFETY: the caller vouches that the vector starts in `tokens`.
         let at = unsafe { tokens.as_ptr().add(index * step) };
+        if STEPS == HALVES {
+            // SAFETY: the same, and all elements are loaded.
+            return unsafe { _mm256_loadu_si256(at.cast()) };
+        }
         // SAFETY: the caller vouches for the elements of `loaded`; no others are loaded.
         unsafe { _mm256_maskload_epi32(at.cast(), constants.loaded) }
     };
@@ -274,12 +285,21 @@ fn lift<const STEPS: usize, const MIXED: bool>(
     carry: &mut __m256i,
 ) -> __m256i {
     let mut negated = negated_deltas(tokens);
-    for (from, mask) in &constants.shifts[..STEPS] {
-        let before = _mm256_permutevar8x32_epi32(negated, *from);
-        negated = _mm256_add_epi32(negated, _mm256_and_si256(before, *mask));
+    let sums;
+    if STEPS == HALVES {
+        // The first point's deltas on top of the second's, zeros on top of the first's.
+        negated = _mm256_add_epi32(negated, _mm256_permute2x128_si256::<0x08>(negated, negated));
+        sums = _mm256_sub_epi32(*carry, negated);
+        // What the sums themselves would be permuted to, but the next vector waits for a subtraction alone.
+        *carry = _mm256_sub_epi32(*carry, _mm256_permute2x128_si256::<0x11>(negated, negated));
+    } else {
+        for (from, mask) in &constants.shifts[..STEPS] {
+            let before = _mm256_permutevar8x32_epi32(negated, *from);
+            negated = _mm256_add_epi32(negated, _mm256_and_si256(before, *mask));
+        }
+        sums = _mm256_sub_epi32(*carry, negated);
+        *carry = if STEPS == 0 { sums } else { _mm256_permutevar8x32_epi32(sums, constants.last) };
     }
-    let sums = _mm256_sub_epi32(*carry, negated);
-    *carry = if STEPS == 0 { sums } else { _mm256_permutevar8x32_epi32(sums, constants.last) };
     let floats = _mm256_mul_ps(_mm256_cvtepi32_ps(sums), constants.resolutions);
     if MIXED {
         _mm256_blendv_epi8(_mm256_castps_si256(floats), sums, constants.integers)
@@ -302,7 +322,8 @@ fn lift_nan<const STEPS: usize>(
     let mut negated = negated_deltas(tokens);
     // All ones if the elements that the sum spans so far hold a marker: it then goes no further back.
     let mut stopped = zeros;
-    for (from, mask) in &constants.shifts[..STEPS] {
+    let doublings = if STEPS == HALVES { 1 } else { STEPS };
+    for (from, mask) in &constants.shifts[..doublings] {
         let before = _mm256_and_si256(_mm256_permutevar8x32_epi32(negated, *from), *mask);
         negated = _mm256_add_epi32(negated, _mm256_andnot_si256(stopped, before));
         let before = _mm256_and_si256(_mm256_permutevar8x32_epi32(stopped, *from), *mask);

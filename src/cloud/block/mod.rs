@@ -114,7 +114,8 @@ pub(super) fn decode(
     if plan.refuses_left_over && !run.data.is_empty() {
         return Err(GaveUp);
     }
-    let together = (FILLED_TOGETHER / plan.point_step).max(LEAST_TOGETHER);
+    // Whole bytes of a palette's indexes.
+    let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
     for points in points.chunks_mut(together * plan.point_step) {
         for source in &mut sources {
             match source {

@@ -181,37 +181,45 @@ impl<'a, const N: usize> Palette<'a, N> {
     }
 
     fn fill(&mut self, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
-        let eights = if self.filled.is_multiple_of(8) { column.len() / 8 } else { 0 };
+        let (bits, mask, values) = (self.bits, self.mask(), self.values);
+        let mut filled = self.filled;
+        let eights = if filled.is_multiple_of(8) { column.len() / 8 } else { 0 };
+        let indexes = self.indexes.get(filled / 8 * bits..).unwrap_or_default();
         let mut slots = column.slots::<N>();
-        // Eight indexes take whole bytes: where in them each one lies is always the same.
-        let places: [_; 8] = std::array::from_fn(|index| (index * self.bits / 8, index * self.bits % 8));
-        let first_byte = self.filled / 8 * self.bits;
-        for bytes in (0..eights).map(|eight| &self.indexes[first_byte + eight * self.bits..]) {
-            // The last index begins in byte 14 at most.
-            let Some(bytes) = bytes.first_chunk::<18>() else { break };
-            for ((byte, shift), slot) in places.into_iter().zip(&mut slots) {
-                *slot = self.value(self.filled, bits_from(&bytes[byte..]) >> shift & self.mask())?;
-                self.filled += 1;
+        // Eight indexes take as many bytes as an index has bits. Four of them lie in 64 bits, wherever they start.
+        let second = 4 * bits;
+        for bytes in (0..eights).map(|eight| &indexes[eight * bits..]) {
+            let Some(bytes) = bytes.first_chunk::<16>() else { break };
+            let from = |bit: usize| {
+                let word = bytes[bit / 8..].first_chunk().expect("bit 64 at most is asked for");
+                u64::from_le_bytes(*word) >> (bit % 8)
+            };
+            for half in [from(0), from(second)] {
+                for (index, slot) in (0..4).zip(&mut slots) {
+                    *slot = value(values, filled, (half >> (index * bits)) as u32 & mask)?;
+                    filled += 1;
+                }
             }
         }
         for slot in slots {
-            let place = self.filled * self.bits;
+            let place = filled * bits;
             let bytes = &self.indexes[(place / 8).min(self.indexes.len())..];
-            *slot = self.value(self.filled, bits_from(bytes) >> (place % 8) & self.mask())?;
-            self.filled += 1;
+            *slot = value(values, filled, bits_from(bytes) >> (place % 8) & mask)?;
+            filled += 1;
         }
+        self.filled = filled;
         Ok(())
     }
 
     fn mask(&self) -> u32 {
         (1 << self.bits) - 1
     }
+}
 
-    #[inline(always)]
-    fn value(&self, point: usize, index: u32) -> Result<[u8; N], SectionFlaw> {
-        let value = self.values.get(index as usize);
-        value.copied().ok_or((CloudErrorKind::Malformed, Some(point), "an index is outside the palette"))
-    }
+#[inline(always)]
+fn value<const N: usize>(values: &[[u8; N]], point: usize, index: u32) -> Result<[u8; N], SectionFlaw> {
+    let value = values.get(index as usize);
+    value.copied().ok_or((CloudErrorKind::Malformed, Some(point), "an index is outside the palette"))
 }
 
 /// The first 4 bytes as a number; bytes that are not there count as 0. An index has 16 bits at most, so it
