@@ -3,12 +3,13 @@
 use std::{borrow::Cow, num::NonZeroUsize};
 
 use rayon::prelude::*;
-use variants::{Decoder, layout::Leb128};
+use variants::{Decoder, layout::Leb128, lift::Stores};
 
 use super::{
     CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Field, Header, Path, Plan, byte_count,
     chunk::{Frame, frames, unpack},
-    decode_chunk, read_header,
+    path::decode_chunk_by,
+    read_header,
 };
 
 /// The largest point step that is decoded. Upstream has no bound, but gap bytes are proven by nothing, and
@@ -31,6 +32,14 @@ pub struct Prepared<'a> {
     plan: Plan,
     chunks: Vec<Chunk<'a>>,
     point_bytes: usize,
+}
+
+/// Points of more bytes are stored past the cache: more than one core can count on of a cache that all share.
+const BEYOND_CACHE: usize = 32 << 20;
+
+/// How the points of a whole cloud are stored.
+pub(super) fn stores_for(out: &[u8]) -> Stores {
+    if out.len() > BEYOND_CACHE { Stores::NonTemporal } else { Stores::Ordinary }
 }
 
 impl<'a> Prepared<'a> {
@@ -123,7 +132,8 @@ impl<'a> Prepared<'a> {
         path: Path,
         out: &mut [u8],
     ) -> Result<(), CloudError> {
-        self.with_points(out).try_for_each(|part| self.decode_part(decoder, path, part))
+        let stores = stores_for(out);
+        self.with_points(out).try_for_each(|part| self.decode_part(decoder, path, stores, part))
     }
 
     /// As [`Prepared::decode_into`], the chunks shared out among rayon's threads of the current pool.
@@ -139,8 +149,9 @@ impl<'a> Prepared<'a> {
         path: Path,
         out: &mut [u8],
     ) -> Result<(), CloudError> {
+        let stores = stores_for(out);
         let parts = self.with_points(out).collect();
-        each_in_parallel(parts, &|part| self.decode_part(decoder, path, part))
+        each_in_parallel(parts, &|part| self.decode_part(decoder, path, stores, part))
     }
 
     /// Decodes chunk after chunk to the front of `window`, one over the other: for timing decoders while the
@@ -159,7 +170,7 @@ impl<'a> Prepared<'a> {
     ) -> Result<(), CloudError> {
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             let points = &mut window[..chunk.points * self.plan.point_step];
-            self.decode_part(decoder, path, (index, &chunk.bytes, points))
+            self.decode_part(decoder, path, Stores::Ordinary, (index, &chunk.bytes, points))
         })
     }
 
@@ -185,9 +196,10 @@ impl<'a> Prepared<'a> {
         &self,
         decoder: D,
         path: Path,
+        stores: Stores,
         (index, bytes, points): Part<'_>,
     ) -> Result<(), CloudError> {
-        decode_chunk(decoder, path, &self.plan, bytes, points)
+        decode_chunk_by(decoder, path, stores, &self.plan, bytes, points)
             .map_err(|error| error.in_chunk(index, index * CHUNK_POINTS))
     }
 

@@ -1,6 +1,6 @@
 //! The ways from a chunk's stage-1 bytes to its points. All of them give the same bytes and the same errors.
 
-use variants::{Decoder, Run, layout::Leb128};
+use variants::{Decoder, Run, layout::Leb128, lift::Stores};
 
 use super::{
     CloudError, CloudErrorKind, Plan, Step, block,
@@ -71,13 +71,25 @@ pub fn decode_chunk<D: Decoder<Layout = Leb128>>(
     bytes: &[u8],
     points: &mut [u8],
 ) -> Result<(), CloudError> {
+    decode_chunk_by(decoder, path, Stores::Ordinary, plan, bytes, points)
+}
+
+/// As [`decode_chunk`]; the block path stores its points so.
+pub(super) fn decode_chunk_by<D: Decoder<Layout = Leb128>>(
+    decoder: D,
+    path: Path,
+    stores: Stores,
+    plan: &Plan,
+    bytes: &[u8],
+    points: &mut [u8],
+) -> Result<(), CloudError> {
     if points.is_empty() {
         return Ok(());
     }
     assert!(points.len().is_multiple_of(plan.point_step), "whole points");
     if path == Path::Block {
         let rows = |run: &mut Run<'_>, points: &mut [u8]| rows_per_point(decoder, plan, run, points);
-        if block::decode(&decoder, &rows, plan, bytes, points).is_ok() {
+        if block::decode(&decoder, &rows, stores, plan, bytes, points).is_ok() {
             return Ok(());
         }
     }

@@ -222,3 +222,27 @@ fn threads_give_the_same_points_and_the_same_first_error() {
         }
     }
 }
+
+/// Points that a cache cannot hold are stored past it, in whole lines where that is possible.
+#[test]
+fn clouds_beyond_the_cache_have_the_same_points() {
+    let data = (0..CHUNK_POINTS).flat_map(|index| {
+        let value = (index % 1013) as f32 / 8.0;
+        f32s(&[value, -2.0 * value, if index % 50 == 0 { f32::NAN } else { 1.5 }, value / 2.0])
+    });
+    let one = cloud(fields(&[FieldType::Float32; 4], Some(0.0625)), data.collect());
+    let bytes = encode(&one, &EncodeOptions::lossy(4)).unwrap();
+    let expected = all_paths(&bytes).unwrap().data;
+    let chunks = (32 << 20) / expected.len() + 1;
+    let (header, chunk) = read_header(&bytes).unwrap();
+    let mut many = write_header(&Header { width: header.width * chunks as u32, ..header }).unwrap();
+    many.extend_from_slice(&chunk.repeat(chunks));
+    let decoder = Leb128Fast2::detect().unwrap();
+    let threads = NonZeroUsize::new(2).unwrap();
+    let clouds = [decode(&many, Path::Block, decoder), decode_on(&many, Path::Block, decoder, threads)];
+    for found in clouds {
+        let found = found.unwrap().data;
+        assert_eq!(found.len(), chunks * expected.len());
+        assert!(found.chunks_exact(expected.len()).all(|points| points == expected));
+    }
+}

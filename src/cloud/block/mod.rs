@@ -12,7 +12,7 @@ mod stream;
 
 use variants::{
     Run,
-    lift::{Lane, Lift, Store},
+    lift::{Lane, Lift, Store, Stores},
 };
 
 use super::{CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, sections::Section};
@@ -75,6 +75,7 @@ pub(super) type RowsPerPoint<'a> = &'a dyn Fn(&mut Run<'_>, &mut [u8]) -> Result
 pub(super) fn decode(
     decoder: &dyn Bulk,
     rows_per_point: RowsPerPoint<'_>,
+    stores: Stores,
     plan: &Plan,
     bytes: &[u8],
     points: &mut [u8],
@@ -88,7 +89,8 @@ pub(super) fn decode(
     if in_windows && are_tokens && !plan.rows.is_empty() {
         let mut rows = Stream::new(lifts.rows.as_ref().ok_or(GaveUp)?, &plan.rows, run, count);
         if plan.sections.is_empty() {
-            // Nothing follows whose beginning would have to be known.
+            // Nothing follows whose beginning would have to be known, or that would store into the same lines.
+            rows.store_by(stores);
             return rows.fill(decoder, plan.point_step, points);
         }
         pass(&mut run, count * plan.rows.len());

@@ -1,6 +1,9 @@
 //! A stream of tokens that a window at a time is decoded in bulk, and lifted into the points.
 
-use variants::{ErrorKind, Run, lift::Lift};
+use variants::{
+    ErrorKind, Run,
+    lift::{Lift, Stores},
+};
 
 use super::{GaveUp, SLACK};
 use crate::cloud::{
@@ -53,6 +56,11 @@ impl<'a> Stream<'a> {
             is_wide: false,
             wide_windows: 0,
         }
+    }
+
+    /// How points are stored from now on.
+    pub(super) fn store_by(&mut self, stores: Stores) {
+        self.lift = self.lift.clone().with_stores(stores);
     }
 
     /// Fills the fields of the next points, which are whole ones.

@@ -2,14 +2,17 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use variants::{Decoder, Layout, lift::Lift};
+use variants::{
+    Decoder, Layout,
+    lift::{Lift, Stores},
+};
 
 use super::{
     super::{
         CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Plan,
         bulk::Bulk,
         chunk::{Frame, framed, undo},
-        decode::{each_in_parallel, promised},
+        decode::{each_in_parallel, promised, stores_for},
     },
     ContainerHeader,
     chunk::{most_bytes, parts, read_other, runs},
@@ -126,7 +129,7 @@ impl<'a> PreparedContainer<'a> {
     /// cannot be opened.
     pub fn check<L: Layout>(&self) -> Result<(), CloudError> {
         self.check_layout::<L>()?;
-        let mut windows = self.windows();
+        let mut windows = self.windows(Stores::Ordinary);
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             windows
                 .open(L::open::<u64>, chunk.runs(&self.plan, &self.header), chunk.points)
@@ -153,7 +156,7 @@ impl<'a> PreparedContainer<'a> {
     /// If `out` does not have [`Self::point_bytes`] bytes.
     pub fn decode_into<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows();
+        let mut windows = self.windows(stores_for(out));
         self.with_points(out).try_for_each(|part| self.decode_chunk(&decoder, &mut windows, part))
     }
 
@@ -166,8 +169,9 @@ impl<'a> PreparedContainer<'a> {
     /// If `out` does not have [`Self::point_bytes`] bytes.
     pub fn decode_into_parallel<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
+        let stores = stores_for(out);
         each_in_parallel(self.with_points(out).collect(), &|part| {
-            self.decode_chunk(&decoder, &mut self.windows(), part)
+            self.decode_chunk(&decoder, &mut self.windows(stores), part)
         })
     }
 
@@ -181,15 +185,16 @@ impl<'a> PreparedContainer<'a> {
     /// If `window` has fewer than [`Self::largest_chunk`] bytes.
     pub fn decode_over<D: Decoder>(&self, decoder: D, window: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows();
+        let mut windows = self.windows(Stores::Ordinary);
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             let points = &mut window[..chunk.points * self.plan.point_step];
             self.decode_chunk(&decoder, &mut windows, (index, chunk, points))
         })
     }
 
-    fn windows(&self) -> Windows<'_> {
-        Windows::new(&self.plan, self.header.arrangement, self.lift.clone())
+    fn windows(&self, stores: Stores) -> Windows<'_> {
+        let lift = self.lift.clone().map(|lift| lift.with_stores(stores));
+        Windows::new(&self.plan, self.header.arrangement, lift)
     }
 
     /// Each chunk with its number and its share of `out`.
