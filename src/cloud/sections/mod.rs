@@ -1,7 +1,9 @@
 //! Version 5: one section for each integer field of 16 bits and more, behind the rows. A mode byte, then the
 //! field's values of the whole chunk.
 
+mod palette;
 mod read;
+mod runs;
 mod write;
 
 use super::{Codec, Step};
