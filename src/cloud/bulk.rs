@@ -1,7 +1,7 @@
 //! Decoders behind virtual calls, one call a window: what works on windows is compiled once then, and not once for
 //! each decoder.
 
-use variants::{DecodeError, Decoder, ErrorKind, Layout, Run, Word};
+use variants::{Class, DecodeError, Decoder, ErrorKind, Layout, Run, Word};
 
 /// Opens a run of so many tokens.
 pub(super) type OpenRun = for<'a> fn(&'a [u8], usize) -> Result<Run<'a>, DecodeError>;
@@ -22,6 +22,9 @@ pub(super) trait Bulk: Sync {
 
     /// [`Layout::PIECE`].
     fn piece(&self) -> usize;
+
+    /// What it needs of the CPU.
+    fn class(&self) -> Class;
 }
 
 impl<D: Decoder> Bulk for D {
@@ -43,6 +46,10 @@ impl<D: Decoder> Bulk for D {
 
     fn piece(&self) -> usize {
         D::Layout::PIECE
+    }
+
+    fn class(&self) -> Class {
+        D::INFO.class
     }
 }
 

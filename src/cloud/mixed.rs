@@ -103,7 +103,7 @@ pub(super) fn rows(
     let Some(parts) = plan.rows.iter().map(Part::new).collect::<Option<Vec<_>>>() else { return Ok(false) };
     let all = points.len() / plan.point_step;
     let mut rows = Rows {
-        lift: Lifts::of(plan).rows.clone().ok_or(GaveUp)?,
+        lift: Lifts::of(plan, decoder.class()).rows.clone().ok_or(GaveUp)?,
         point_step: plan.point_step,
         known: 0,
         lifted: 0,

@@ -2,6 +2,7 @@
 
 mod block;
 mod bulk;
+mod by_class;
 mod chunk;
 mod container;
 mod converted;

@@ -1,8 +1,8 @@
 //! How each field of a cloud is coded: resolved once from the fields, the version and the mode.
 
-use std::{ops::Range, sync::OnceLock};
+use std::ops::Range;
 
-use super::{Cloud, CloudError, CloudErrorKind, Field, FieldType, block::Lifts};
+use super::{Cloud, CloudError, CloudErrorKind, Field, FieldType, block::Lifts, by_class::ByClass};
 
 /// Points in a chunk; the last one holds the rest. All deltas restart with each chunk.
 pub const CHUNK_POINTS: usize = 32_768;
@@ -121,7 +121,7 @@ pub struct Plan {
     /// Whether bytes behind a chunk's last value are an error (version 5's sections) or ignored.
     pub refuses_left_over: bool,
     /// What the block path works out of the above, once for all chunks.
-    pub(super) lifts: OnceLock<Lifts>,
+    pub(super) lifts: ByClass<Lifts>,
 }
 
 impl Plan {
@@ -154,7 +154,7 @@ impl Plan {
             steps.partition(|step| sectioned && matches!(step.codec, Codec::Integer(_)));
         let refuses_left_over = !sections.is_empty();
         let rows_overlap = overlap(&rows);
-        let lifts = OnceLock::new();
+        let lifts = ByClass::new();
         Ok(Self { point_step, rows, group, rows_overlap, sections, refuses_left_over, lifts })
     }
 

@@ -11,7 +11,7 @@
 mod stream;
 
 use variants::{
-    Run,
+    Class, Run,
     lift::{Lane, Lift, Store, Stores},
 };
 
@@ -44,18 +44,18 @@ pub(super) struct Lifts {
 }
 
 impl Lifts {
-    fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan, class: Class) -> Self {
         let lanes: Vec<_> = plan.rows.iter().map(|step| lane(step).unwrap_or(SKIPPED)).collect();
-        let section = |step| Lift::new(&[lane(step)?], plan.point_step).ok();
+        let section = |step| Lift::at_most(class, &[lane(step)?], plan.point_step).ok();
         Self {
-            rows: Lift::new(&lanes, plan.point_step).ok(),
+            rows: Lift::at_most(class, &lanes, plan.point_step).ok(),
             sections: plan.sections.iter().map(section).collect(),
         }
     }
 
-    /// Those of this plan.
-    pub(super) fn of(plan: &Plan) -> &Self {
-        plan.lifts.get_or_init(|| Self::new(plan))
+    /// Those of this plan for decoders of this class.
+    pub(super) fn of(plan: &Plan, class: Class) -> &Self {
+        plan.lifts.get(class, |class| Self::new(plan, class))
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn decode(
     let mut run = Run::of_data(bytes);
     let count = points.len() / plan.point_step;
     let mut sources = Vec::with_capacity(1 + plan.sections.len());
-    let lifts = Lifts::of(plan);
+    let lifts = Lifts::of(plan, decoder.class());
     let in_windows = !plan.rows_overlap && plan.rows.len() <= MOST_LANES;
     let are_tokens = plan.rows.iter().all(|step| step.codec.is_token());
     if in_windows && are_tokens && !plan.rows.is_empty() {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use variants::{
-    Decoder, Layout,
+    Class, Decoder, Layout,
     lift::{Lift, Stores},
 };
 
@@ -11,6 +11,7 @@ use super::{
     super::{
         CHUNK_POINTS, Cloud, CloudError, CloudErrorKind, Plan,
         bulk::Bulk,
+        by_class::ByClass,
         chunk::{Frame, framed, undo},
         decode::{each_in_parallel, promised, stores_for},
     },
@@ -38,7 +39,7 @@ pub struct PreparedContainer<'a> {
     header: ContainerHeader,
     plan: Plan,
     /// Worked out once, and copied for every use.
-    lift: Option<Lift>,
+    lifts: Box<ByClass<Option<Lift>>>,
     chunks: Vec<Chunk<'a>>,
     point_bytes: usize,
 }
@@ -64,7 +65,9 @@ impl<'a> PreparedContainer<'a> {
                 .map_err(|error| error.in_chunk(index, index * CHUNK_POINTS))
         };
         let chunks = framed(points, body)?.into_iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        Ok(Self { lift: lift_of(&plan)?, header, plan, chunks, point_bytes })
+        // Which lanes can be lifted does not depend on the class.
+        lift_of(&plan, Class::Scalar)?;
+        Ok(Self { lifts: Box::new(ByClass::new()), header, plan, chunks, point_bytes })
     }
 
     /// The same, independent of the file's bytes.
@@ -78,7 +81,7 @@ impl<'a> PreparedContainer<'a> {
         PreparedContainer {
             header: self.header,
             plan: self.plan,
-            lift: self.lift,
+            lifts: self.lifts,
             chunks: self.chunks.into_iter().map(own).collect(),
             point_bytes: self.point_bytes,
         }
@@ -129,7 +132,7 @@ impl<'a> PreparedContainer<'a> {
     /// cannot be opened.
     pub fn check<L: Layout>(&self) -> Result<(), CloudError> {
         self.check_layout::<L>()?;
-        let mut windows = self.windows(Stores::Ordinary);
+        let mut windows = self.windows(Class::Scalar, Stores::Ordinary);
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             windows
                 .open(L::open::<u64>, chunk.runs(&self.plan, &self.header), chunk.points)
@@ -156,7 +159,7 @@ impl<'a> PreparedContainer<'a> {
     /// If `out` does not have [`Self::point_bytes`] bytes.
     pub fn decode_into<D: Decoder>(&self, decoder: D, out: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows(stores_for(out));
+        let mut windows = self.windows(D::INFO.class, stores_for(out));
         self.with_points(out).try_for_each(|part| self.decode_chunk(&decoder, &mut windows, part))
     }
 
@@ -171,7 +174,7 @@ impl<'a> PreparedContainer<'a> {
         self.check_layout::<D::Layout>()?;
         let stores = stores_for(out);
         each_in_parallel(self.with_points(out).collect(), &|part| {
-            self.decode_chunk(&decoder, &mut self.windows(stores), part)
+            self.decode_chunk(&decoder, &mut self.windows(D::INFO.class, stores), part)
         })
     }
 
@@ -185,15 +188,16 @@ impl<'a> PreparedContainer<'a> {
     /// If `window` has fewer than [`Self::largest_chunk`] bytes.
     pub fn decode_over<D: Decoder>(&self, decoder: D, window: &mut [u8]) -> Result<(), CloudError> {
         self.check_layout::<D::Layout>()?;
-        let mut windows = self.windows(Stores::Ordinary);
+        let mut windows = self.windows(D::INFO.class, Stores::Ordinary);
         self.chunks.iter().enumerate().try_for_each(|(index, chunk)| {
             let points = &mut window[..chunk.points * self.plan.point_step];
             self.decode_chunk(&decoder, &mut windows, (index, chunk, points))
         })
     }
 
-    fn windows(&self, stores: Stores) -> Windows<'_> {
-        let lift = self.lift.clone().map(|lift| lift.with_stores(stores));
+    fn windows(&self, class: Class, stores: Stores) -> Windows<'_> {
+        let make = |class| lift_of(&self.plan, class).expect("opening has tried");
+        let lift = self.lifts.get(class, make).clone().map(|lift| lift.with_stores(stores));
         Windows::new(&self.plan, self.header.arrangement, lift)
     }
 

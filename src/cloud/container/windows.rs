@@ -1,7 +1,7 @@
 //! A chunk's runs into its points: tokens for some rows at a time go to a window that stays in the L1 cache, and
 //! the lift turns the window into points. Columns are interleaved on the way.
 
-use variants::{ErrorKind, Run, lift::Lift};
+use variants::{Class, ErrorKind, Run, lift::Lift};
 
 use super::{
     super::{
@@ -38,16 +38,16 @@ pub(super) struct Windows<'a> {
     wide: Buffers<u64>,
 }
 
-/// The lift of a plan's tokens; `None` if there are no token fields.
+/// The lift of a plan's tokens that uses nothing beyond the class; `None` if there are no token fields.
 ///
 /// # Errors
 /// `Header` if a field cannot be stored.
-pub(super) fn lift_of(plan: &Plan) -> Result<Option<Lift>, CloudError> {
+pub(super) fn lift_of(plan: &Plan, class: Class) -> Result<Option<Lift>, CloudError> {
     let lanes: Vec<_> = plan.rows.iter().filter_map(lane).collect();
     if lanes.is_empty() {
         return Ok(None);
     }
-    let lift = Lift::new(&lanes, plan.point_step);
+    let lift = Lift::at_most(class, &lanes, plan.point_step);
     lift.map(Some).map_err(|error| CloudError::new(CloudErrorKind::Header, error.to_string()))
 }
 
