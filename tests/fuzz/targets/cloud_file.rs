@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use varint_lab::cloud::{Cloud, CloudError, Path, decode};
 use variants::{Decoder, Leb128Visitor, layout::Leb128};
+use varint_lab::cloud::{Cloud, CloudError, Path, decode};
 
 fuzz_target!(|bytes: &[u8]| {
     variants::visit_leb128(&mut AllPaths { bytes, first: None });

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use variants::{Decoder, Layout, Visitor, layout::Raw};
 use varint_lab::cloud::{
     Arrangement, Cloud, CloudError, Compression, Field, FieldType, decode_container, encode_container,
 };
-use variants::{Decoder, Layout, Visitor, layout::Raw};
 
 /// Three floats, two integers and a float that is kept as it is: every kind of part.
 const POINT: usize = 24;
@@ -30,6 +30,17 @@ fuzz_target!(|input: &[u8]| {
     }
     variants::visit_all(&mut Differential { bytes: &bytes, first: Vec::new() });
 });
+
+/// Makes any four bytes a float that the grid holds, or NaN: of random floats four in ten do not fit, and one is
+/// enough for the cloud to be refused. The low bits say how far the value is shifted, so that tokens have all lengths.
+fn on_grid(bytes: &mut [u8; 4]) {
+    let bits = i32::from_le_bytes(*bytes);
+    let value = match bits >> 1 >> (bits & 31) {
+        -1 => f32::NAN,
+        steps => steps as f32 * 0.001,
+    };
+    *bytes = value.to_le_bytes();
+}
 
 /// Makes a file in the layout of one of the decoders.
 struct Encoded<'a> {
@@ -61,7 +72,8 @@ impl Encoded<'_> {
         variants::visit_all(&mut names);
         let layout = names.0[self.which % names.0.len()];
         let count = self.points.len() / POINT;
-        let float = |name, offset| Field { resolution: Some(0.001), ..Field::new(name, offset, FieldType::Float32) };
+        let float =
+            |name, offset| Field { resolution: Some(0.001), ..Field::new(name, offset, FieldType::Float32) };
         let fields = vec![
             float("x", 0),
             float("y", 4),
@@ -70,7 +82,9 @@ impl Encoded<'_> {
             Field::new("t", 16, FieldType::Uint32),
             Field::new("range", 20, FieldType::Float32),
         ];
-        let data = self.points[..count * POINT].to_vec();
+        let mut data = self.points[..count * POINT].to_vec();
+        data.chunks_exact_mut(POINT)
+            .for_each(|point| point[..12].as_chunks_mut().0.iter_mut().for_each(on_grid));
         let Ok(cloud) = Cloud::new(fields, count as u32, 1, POINT, data) else { return };
         let mut encoder = Encoder(layout, arrangement, &cloud, None);
         variants::visit_all(&mut encoder);
@@ -93,7 +107,9 @@ impl Visitor for Differential<'_> {
         let got = decode_container(self.bytes, decoder);
         match self.first.iter().find(|(of, _)| *of == layout) {
             None => self.first.push((layout, got)),
-            Some((_, first)) => assert!(same(&got, first), "{name}: {:?} and {:?}", got.err(), first.as_ref().err()),
+            Some((_, first)) => {
+                assert!(same(&got, first), "{name}: {:?} and {:?}", got.err(), first.as_ref().err())
+            }
         }
     }
 }
