@@ -144,22 +144,25 @@ impl Kernel {
     /// Lifts rows; if not everything `fits` 32 bits, some lanes the portable way.
     fn block(&mut self, previous: &mut [i64], tokens: &[u32], points: &mut [u8], fits: bool) -> bool {
         let stride = self.lanes.len();
-        let apart = |store: Store| store.bytes() == 8 || !fits && matches!(store, Store::F32 { .. });
+        let wide = |store: Store| store.bytes() == 8 || !fits && matches!(store, Store::F32 { .. });
+        // A vector for each row, to lift one lane of it, costs more than the lane alone.
+        let alone = |index: usize| stride > 1 && index.is_multiple_of(8) && index + 1 == stride;
+        let apart = |index: usize, store: Store| store != Store::Skip && (wide(store) || alone(index));
         let mut fine = true;
-        for part in self.parts.iter().filter(|part| !part.copies.is_empty()) {
+        for part in self.parts.iter().filter(|part| !part.copies.is_empty() && !alone(part.first)) {
             let lanes = &self.lanes[part.first..][..part.row.lanes];
             let previous = &mut previous[part.first..][..lanes.len()];
             let mut sums = [0; 8];
             sums[..lanes.len()].copy_from_slice(previous);
             let sums = &mut sums[..lanes.len()];
             fine &= part.rows(self.proof, (stride, self.point_step), sums, tokens, points, &mut self.block.0);
-            for ((previous, sum), lane) in previous.iter_mut().zip(sums).zip(lanes) {
-                if !apart(lane.store) {
+            for (((index, previous), sum), lane) in (part.first..).zip(previous).zip(sums).zip(lanes) {
+                if !apart(index, lane.store) {
                     *previous = *sum;
                 }
             }
         }
-        for (index, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| apart(lane.store)) {
+        for (index, lane) in self.lanes.iter().enumerate().filter(|(index, lane)| apart(*index, lane.store)) {
             let Lane { offset, store } = *lane;
             let column = Column { tokens, index, stride, offset, point_step: self.point_step };
             fine &= column.lift(store, &mut previous[index], points);
