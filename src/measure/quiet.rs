@@ -20,9 +20,9 @@ pub(super) const UNOPTIMISED: bool = cfg!(debug_assertions);
 /// other, and company starts 6 % above them.
 const QUIET: f64 = 1.05;
 
-/// Share of readings that may be lower without being taken for the lowest: the clock speed can change between the two
-/// loops.
-const STRAY: f64 = 0.01;
+/// So large a share of the readings has to be next to each other to be the lowest: single ones are lower when the clock
+/// speed changes between the two loops.
+const CLUSTER: f64 = 0.005;
 
 /// How long a process looks for the lowest crowding before it measures anything, at least and at most. It looks on
 /// while there is no [`CALM`]: moments with company last for up to some tenths of a second.
@@ -95,17 +95,23 @@ impl Watch {
     }
 }
 
-/// The lowest of at least one reading, strays aside.
+/// The lowest of at least one reading that has enough of them next to it, or the middle one if none has.
 fn lowest(readings: &mut [f64]) -> f64 {
-    let stray = (readings.len() as f64 * STRAY) as usize;
-    *readings.select_nth_unstable_by(stray, f64::total_cmp).1
+    clustered(readings, CLUSTER).unwrap_or(readings[readings.len() / 2])
 }
 
-/// Whether the lowest is one of many alike.
+/// Whether a low reading is one of many alike.
 fn calm(readings: &mut [f64]) -> bool {
     let lowest = lowest(readings);
-    let alike = readings.iter().filter(|&&reading| (lowest..ALIKE * lowest).contains(&reading)).count();
-    alike as f64 >= CALM * readings.len() as f64
+    clustered(readings, CALM).is_some_and(|calm| calm < QUIET * lowest)
+}
+
+/// The lowest reading that has this share of all next to it; sorts them.
+fn clustered(readings: &mut [f64], share: f64) -> Option<f64> {
+    readings.sort_unstable_by(f64::total_cmp);
+    let least = ((readings.len() as f64 * share) as usize).max(1);
+    let alike = |window: &&[f64]| window[least - 1] <= ALIKE * window[0];
+    readings.windows(least).find(alike).map(|window| window[0])
 }
 
 fn crowding() -> f64 {
@@ -157,8 +163,8 @@ mod tests {
 
     #[test]
     fn a_few_strays_are_not_the_lowest() {
-        let mut readings = vec![1.2; 198];
-        readings.extend([0.1, 0.2]);
+        let mut readings = vec![1.2; 1990];
+        readings.extend((1..=10).map(|index| 0.1 * f64::from(index)));
         assert_eq!(lowest(&mut readings), 1.2);
         assert!(calm(&mut readings));
         assert_eq!(lowest(&mut [1.5]), 1.5);
