@@ -13,7 +13,7 @@ use crate::{
         inputs::able,
         points::{self, CloudMode, PathContestant},
         stream::{Arrangement, Stream},
-        tokens::{Aligned, Plan, Window, measure, words},
+        tokens::{Aligned, Plan, Window, measure},
     },
     report,
 };
@@ -134,17 +134,20 @@ pub(super) fn tokens_task<W: LabWord>(
     let mut records = Vec::new();
     let mut unfit = None;
     for stream in streams {
-        if let Some(error) = unfitness::<W>(stream, plan.arrangement) {
-            if streams.len() > 1 {
-                bar.suspend(|| eprintln!("note: left out: {error}"));
-            }
-            unfit = Some(error);
-            continue;
-        }
         bar.set_message(format!("{} {} {}", stream.facts.name, plan.arrangement.name(), W::NAME));
-        let mut rows = measure(stream, plan, contestants, &mut buffer, || bar.inc(1))?;
-        rows.sort_by(|one, other| one.ns_median.total_cmp(&other.ns_median));
-        records.append(&mut rows);
+        match measure(stream, plan, contestants, &mut buffer, || bar.inc(1)) {
+            Ok(mut rows) => {
+                rows.sort_by(|one, other| one.ns_median.total_cmp(&other.ns_median));
+                records.append(&mut rows);
+            }
+            Err(error @ Error::Input(_)) => {
+                if streams.len() > 1 {
+                    bar.suspend(|| eprintln!("note: left out: {error}"));
+                }
+                unfit = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
     }
     bar.finish_and_clear();
     tell_company(&records);
@@ -152,16 +155,6 @@ pub(super) fn tokens_task<W: LabWord>(
         Some(error) if records.is_empty() => Err(error),
         _ => Ok(records),
     }
-}
-
-/// Why a stream cannot be measured: it has no tokens, or one that does not fit the word.
-fn unfitness<W: LabWord>(stream: &Stream, arrangement: Arrangement) -> Option<Error> {
-    let tokens = stream.tokens(arrangement)?;
-    let error = match tokens {
-        [] => Some(Error::input("has no tokens: 8-bit integers and exact floats are stored as they are")),
-        _ => words::<W>(tokens).err(),
-    };
-    error.map(|error| error.within(&stream.facts.name))
 }
 
 /// Times paths around variants on each stream's cloud, fastest first in each.

@@ -34,7 +34,7 @@ pub struct Record {
     pub tokens: u64,
     /// Rounds measured, each with all contestants in a new order.
     pub rounds: u32,
-    /// In how many of them it had the core to itself: all figures are of these.
+    /// In how many of them it had the core to itself. All figures are of these, or of the 7 quietest if they are fewer.
     pub quiet: u32,
     /// Thread CPU time per token (per point for the points task), the fastest of them, in nanoseconds.
     pub ns_min: f64,
@@ -138,7 +138,7 @@ pub struct SweepRow {
     pub tokens: u64,
     /// Rounds measured, each with all contestants in a new order.
     pub rounds: u32,
-    /// In how many of them it had the core to itself: all figures are of these.
+    /// In how many of them it had the core to itself. All figures are of these, or of the 7 quietest if they are fewer.
     pub quiet: u32,
     /// Thread CPU time per token, the fastest of them, in nanoseconds.
     pub ns_min: f64,

@@ -38,9 +38,13 @@ struct Sample {
     crowding: f64,
 }
 
-/// Nanoseconds of one pass by contestant, of the rounds in which it had the core to itself, in their order.
+/// Nanoseconds of one pass by contestant, of the samples that count, in their order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Times(Vec<Vec<f64>>);
+pub struct Times {
+    counted: Vec<Vec<f64>>,
+    /// How many samples had the core to themselves; fewer than are counted if they were too few.
+    quiet: Vec<u32>,
+}
 
 /// Runs `rounds` rounds over `contestants` ways to run `pass(contestant)` and times each.
 ///
@@ -100,11 +104,16 @@ pub fn interleave(
         }
         tick();
     }
-    Times(samples.iter().map(|own| quiet(own, watch.limit())).collect())
+    let limit = watch.limit();
+    let is_quiet = |sample: &&Sample| sample.crowding <= limit;
+    Times {
+        counted: samples.iter().map(|own| counted(own, limit)).collect(),
+        quiet: samples.iter().map(|own| own.iter().filter(is_quiet).count() as u32).collect(),
+    }
 }
 
 /// The nanoseconds of the samples up to the limit, or of the [`FEW`] quietest if those are fewer; in their order.
-fn quiet(samples: &[Sample], limit: f64) -> Vec<f64> {
+fn counted(samples: &[Sample], limit: f64) -> Vec<f64> {
     let mut by_crowding: Vec<f64> = samples.iter().map(|sample| sample.crowding).collect();
     by_crowding.sort_by(f64::total_cmp);
     let few = by_crowding.get(FEW - 1).or(by_crowding.last());
@@ -113,29 +122,29 @@ fn quiet(samples: &[Sample], limit: f64) -> Vec<f64> {
 }
 
 impl Times {
-    /// How many of the contestant's samples count.
+    /// In how many rounds the contestant had the core to itself.
     #[must_use]
     pub fn quiet(&self, contestant: usize) -> u32 {
-        self.0[contestant].len() as u32
+        self.quiet[contestant]
     }
 
     /// The fastest that counts.
     #[must_use]
     pub fn min(&self, contestant: usize) -> f64 {
-        self.0[contestant].iter().copied().fold(f64::INFINITY, f64::min)
+        self.counted[contestant].iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// The median of those that count.
     #[must_use]
     pub fn median(&self, contestant: usize) -> f64 {
-        median(&self.0[contestant])
+        median(&self.counted[contestant])
     }
 
     /// The lowest and the highest quotient of medians, `base` by `contestant`, of the five parts of what counts, each
     /// taken alone.
     #[must_use]
     pub fn spread(&self, base: usize, contestant: usize) -> (f64, f64) {
-        let (base, own) = (parts(&self.0[base]), parts(&self.0[contestant]));
+        let (base, own) = (parts(&self.counted[base]), parts(&self.counted[contestant]));
         base.zip(own)
             .map(|(base, own)| median(base) / median(own))
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ratio| (low.min(ratio), high.max(ratio)))
@@ -165,7 +174,9 @@ mod tests {
         let mut ticks = 0;
         let times = interleave(3, 10, |contestant| passes.push(contestant), || ticks += 1);
         assert_eq!(ticks, 10);
-        assert!((0..3).all(|contestant| (FEW as u32..=10).contains(&times.quiet(contestant))));
+        assert!(
+            (0..3).all(|contestant| times.counted[contestant].len() >= FEW && times.quiet(contestant) <= 10)
+        );
         let first = |contestant| passes.iter().filter(|&&pass| pass == contestant).count();
         assert!(first(0) >= 12 && first(1) >= 12 && first(2) >= 12);
     }
@@ -174,7 +185,7 @@ mod tests {
     fn statistics_are_minimum_and_median_and_those_of_fifths() {
         let base = vec![10.0; 10];
         let own = vec![5.0, 6.0, 2.0, 4.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0];
-        let times = Times(vec![base, own]);
+        let times = Times { counted: vec![base, own], quiet: vec![4, 10] };
         assert_eq!((times.quiet(1), times.min(1), times.median(1)), (10, 2.0, 5.0));
         // Fifths have two samples each; their medians are 5.5, 3, 5, 5, 7.
         assert_eq!(times.spread(0, 1), (10.0 / 7.0, 10.0 / 3.0));
@@ -182,7 +193,8 @@ mod tests {
 
     #[test]
     fn fifths_of_few_samples_and_of_different_numbers_of_them_still_pair() {
-        let times = Times(vec![vec![4.0, 8.0, 8.0], vec![2.0; 7], vec![1.0]]);
+        let times =
+            Times { counted: vec![vec![4.0, 8.0, 8.0], vec![2.0; 7], vec![1.0]], quiet: vec![3, 2, 0] };
         assert_eq!(times.spread(0, 1), (2.0, 4.0));
         assert_eq!(times.spread(0, 2), (4.0, 4.0));
     }
@@ -194,10 +206,10 @@ mod tests {
             crowding.iter().enumerate().map(sample).collect()
         };
         let mut crowding = [1.0, 1.1, 1.12, 1.0, 1.0, 1.0, 1.0, 1.14, 2.0, 1.2];
-        assert_eq!(quiet(&samples(&crowding), 1.15), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        assert_eq!(counted(&samples(&crowding), 1.15), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
         (crowding[0], crowding[1], crowding[2]) = (1.25, 1.3, 1.4);
         // Five are quiet, so the next two count as well.
-        assert_eq!(quiet(&samples(&crowding), 1.15), [0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]);
-        assert_eq!(quiet(&samples(&[5.0, 6.0]), 1.15), [0.0, 1.0]);
+        assert_eq!(counted(&samples(&crowding), 1.15), [0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]);
+        assert_eq!(counted(&samples(&[5.0, 6.0]), 1.15), [0.0, 1.0]);
     }
 }

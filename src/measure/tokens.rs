@@ -81,7 +81,7 @@ struct Prepared {
 /// Times those of `contestants` that take such words on one stream; all run here and the baseline is among them.
 ///
 /// # Errors
-/// If a contestant's output is not the tokens, or a token does not fit the word.
+/// `Input` if there are no tokens, or one does not fit the word; `Check` if a contestant's output is not the tokens.
 pub fn measure<W: LabWord>(
     stream: &Stream,
     plan: Plan,
@@ -100,6 +100,10 @@ pub fn measure<W: LabWord>(
     let Some(tokens) = stream.tokens(arrangement) else {
         return Err(Error::input(format!("{name} has no {}", arrangement.name())));
     };
+    if tokens.is_empty() {
+        let why = "has no tokens: 8-bit integers and exact floats are stored as they are";
+        return Err(Error::input(why).within(name));
+    }
     let words = words::<W>(tokens).map_err(|error| error.within(name))?;
     let prepared = prepare(&words, window, contestants);
     let out = buffer.of(prepared.longest_piece);
