@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// Fewer rounds and the main question only: a look in seconds, not figures to quote.
     #[arg(long)]
     quick: bool,
-    /// Rounds, each with every variant in a new order [default: 9, or 7 with --quick].
+    /// Rounds, each with every variant in a new order [default: 7, or 5 with --quick].
     #[arg(long, value_parser = clap::value_parser!(u32).range(i64::from(measure::LEAST_ROUNDS)..=100_000))]
     rounds: Option<u32>,
     /// Render a stored record again and measure nothing: a folder, or a name in the project's reports/records/.
@@ -43,10 +43,10 @@ const MEASURING: [&str; 8] =
     ["capture", "data", "resolution", "sample_every", "max_messages", "bin_columns", "quick", "rounds"];
 
 /// Rounds of a report, unless the user chooses: with a cold build it stays a matter of four minutes.
-const ROUNDS: u32 = 9;
+const ROUNDS: u32 = 7;
 
 /// Rounds of a quick report.
-const QUICK_ROUNDS: u32 = 7;
+const QUICK_ROUNDS: u32 = 5;
 
 /// Runs the command.
 ///
