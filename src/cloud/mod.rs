@@ -13,6 +13,7 @@ mod error;
 mod gorilla;
 mod header;
 mod kept;
+mod lines;
 mod mixed;
 mod path;
 mod plan;

@@ -10,6 +10,7 @@ use crate::cloud::{
     Step,
     bulk::{Bulk, WindowWord},
     ends::has_padded_end,
+    lines::Lines,
 };
 
 /// Tokens in a window: with their points they fill about half of an L1 cache.
@@ -37,7 +38,8 @@ pub(super) struct Stream<'a> {
 
 /// Decoded tokens that have not been lifted.
 struct Window<W> {
-    tokens: Vec<W>,
+    tokens: Lines<W>,
+    size: usize,
     from: usize,
     to: usize,
 }
@@ -52,7 +54,7 @@ impl<'a> Stream<'a> {
             left: points * steps.len(),
             has_floats: steps.iter().any(|step| step.codec.is_lossy_float()),
             narrow: Window::new(window),
-            wide: Window::new(0),
+            wide: Window::new(window),
             is_wide: false,
             wide_windows: 0,
         }
@@ -116,18 +118,23 @@ impl<'a> Stream<'a> {
 
 impl<W: WindowWord> Window<W> {
     fn new(size: usize) -> Self {
-        Self { tokens: vec![W::default(); size], from: 0, to: 0 }
+        Self { tokens: Lines::default(), size, from: 0, to: 0 }
     }
 
     fn held(&self) -> usize {
         self.to - self.from
     }
 
+    /// The tokens that are held.
+    fn holds(&self) -> &[W] {
+        &self.tokens.words()[self.from..self.to]
+    }
+
     /// The next tokens, which are held.
     fn take(&mut self, tokens: usize) -> &[W] {
         let from = self.from;
         self.from += tokens;
-        &self.tokens[from..self.from]
+        &self.tokens.words()[from..self.from]
     }
 
     /// Decodes tokens behind those that are held, at least one. Those are still held if this is an error.
@@ -138,9 +145,10 @@ impl<W: WindowWord> Window<W> {
         left: &mut usize,
         has_floats: bool,
     ) -> Result<(), ErrorKind> {
-        self.tokens.copy_within(self.from..self.to, 0);
-        (self.from, self.to) = (0, self.held());
-        let free = &mut self.tokens[self.to..];
+        let tokens = self.tokens.of(self.size);
+        tokens.copy_within(self.from..self.to, 0);
+        (self.from, self.to) = (0, self.to - self.from);
+        let free = &mut tokens[self.to..];
         let room = free.len().min(*left);
         let least = if room == *left { room } else { room - SLACK };
         let before = run.data;
@@ -158,10 +166,9 @@ impl<W: WindowWord> Window<W> {
 impl Window<u64> {
     /// Goes on where 32-bit words came to their end.
     fn take_over(&mut self, narrow: &Window<u32>) {
-        self.tokens.resize(narrow.tokens.len(), 0);
         (self.from, self.to) = (0, narrow.held());
-        let held = &narrow.tokens[narrow.from..narrow.to];
-        self.tokens.iter_mut().zip(held).for_each(|(wide, &narrow)| *wide = narrow.into());
+        let wide = self.tokens.of(self.size).iter_mut();
+        wide.zip(narrow.holds()).for_each(|(wide, &narrow)| *wide = narrow.into());
     }
 }
 
@@ -169,8 +176,7 @@ impl Window<u32> {
     /// Goes on after 64-bit words, if the tokens that they hold fit.
     fn take_back(&mut self, wide: &Window<u64>) -> bool {
         (self.from, self.to) = (0, wide.held());
-        let held = &wide.tokens[wide.from..wide.to];
-        self.tokens.iter_mut().zip(held).all(|(narrow, &wide)| {
+        self.tokens.of(self.size).iter_mut().zip(wide.holds()).all(|(narrow, &wide)| {
             *narrow = wide as u32;
             u64::from(*narrow) == wide
         })

@@ -1,17 +1,17 @@
 //! Room for a window's tokens.
 
 use variants::{
-    ErrorKind, Run, Word,
+    ErrorKind, Run,
     lift::{Lift, interleave},
 };
 
-use super::super::bulk::{Bulk, WindowWord};
+use super::super::{
+    bulk::{Bulk, WindowWord},
+    lines::{LINE, Lines},
+};
 
 /// A decoder may go on to the end of a block, which has no more tokens in any layout.
 const AHEAD: usize = 256;
-
-/// 32-bit words of a cache line; of 64-bit ones it is two.
-const LINE: usize = 16;
 
 /// A token that is wrong: its run, its place there, and why.
 pub(super) struct Flaw {
@@ -148,35 +148,5 @@ impl Buffers<u32> {
                 u64::from(*narrow) == wide
             })
         })
-    }
-}
-
-/// Words that begin where a cache line does, made when they are first asked for: vectors that straddle two lines
-/// take twice as long to store.
-#[derive(Default)]
-struct Lines<W> {
-    words: Vec<W>,
-    count: usize,
-}
-
-impl<W: Word> Lines<W> {
-    /// So many words, the same number each time.
-    fn of(&mut self, count: usize) -> &mut [W] {
-        if self.count != count {
-            self.count = count;
-            self.words = vec![W::default(); count + LINE];
-        }
-        let start = self.start();
-        &mut self.words[start..start + count]
-    }
-
-    /// The words so far.
-    fn words(&self) -> &[W] {
-        let start = self.start();
-        &self.words[start..start + self.count]
-    }
-
-    fn start(&self) -> usize {
-        self.words.as_ptr().align_offset(64).min(self.words.len() - self.count)
     }
 }
