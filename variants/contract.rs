@@ -302,6 +302,20 @@ pub trait Decoder: Copy + Send + Sync + 'static {
         Ok(least)
     }
 
+    /// Whether [`Self::decode_short`] ever decodes anything.
+    const SHORT: bool = false;
+
+    /// Decodes tokens below 2^16 into words of 16 bits, for readers that are faster on those. Fills the front of
+    /// `out`, moves `run` past what was read and returns how many tokens that were.
+    ///
+    /// It stops at a token that is larger or cannot be decoded, and earlier if it likes; why, it does not say:
+    /// [`Self::decode_some`] goes on from there, or gives the error. Slots behind the tokens hold anything. The
+    /// run has to hold `out.len()` tokens or more.
+    fn decode_short(self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        let _ = (run, out);
+        0
+    }
+
     /// Decodes one token: what a reader of mixed rows calls between other fields. Bulk decoders have nothing of
     /// their own to offer here and leave it to the layout's plain code.
     ///

@@ -86,7 +86,7 @@ mod kernel {
         simd::{
             avx2::{self, high_bits, put},
             codes::{Appender, Codes, GROUP},
-            stride::{Scan, Stages, Window},
+            stride::{Emit, Scan, Stages, Window},
             tables::{PAIRS, QUADS},
         },
     };
@@ -100,7 +100,19 @@ mod kernel {
             unsafe { scan::<LEVEL>(blocks, before, codes) }
         }
 
-        fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
+        fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { avx2::window(data, out) }
+        }
+
+        fn fence(self) {
+            // SAFETY: every x86-64 CPU has the instruction.
+            unsafe { _mm_sfence() }
+        }
+    }
+
+    impl<W: Word> Emit<W> for Avx2 {
+        fn emit<const LEVEL: usize, const STREAM: bool>(
             self,
             data: &mut &[u8],
             codes: &Codes,
@@ -110,19 +122,9 @@ mod kernel {
             unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
         }
 
-        fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+        fn ones<const STREAM: bool>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { avx2::ones::<STREAM, W>(data, groups) }
-        }
-
-        fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
-            // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { avx2::window(data, out) }
-        }
-
-        fn fence(self) {
-            // SAFETY: every x86-64 CPU has the instruction.
-            unsafe { _mm_sfence() }
         }
     }
 

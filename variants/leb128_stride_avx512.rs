@@ -55,6 +55,20 @@ impl Decoder for Leb128StrideAvx512 {
         }
     }
 
+    const SHORT: bool = true;
+
+    fn decode_short(self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+        {
+            crate::simd::stride::decode_short(self.0, run, out)
+        }
+        #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+        {
+            let _ = (run, out);
+            match self.0 {}
+        }
+    }
+
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         next_by_step(run, step(run.data))
@@ -76,7 +90,8 @@ mod kernel {
         __m512i, _mm_sfence, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cvtepu16_epi32,
         _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16,
         _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi16, _mm512_maskz_permutexvar_epi32,
-        _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setr_epi32, _pdep_u64, _pext_u64,
+        _mm512_movepi8_mask, _mm512_or_si512, _mm512_packus_epi32, _mm512_permutexvar_epi64,
+        _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_test_epi32_mask, _pdep_u64, _pext_u64,
     };
 
     use crate::{
@@ -85,7 +100,7 @@ mod kernel {
         simd::{
             avx512::{self, put},
             codes::{Appender, Codes, GROUP},
-            stride::{Scan, Stages, Window},
+            stride::{Emit, Scan, Slot, Stages, Window},
         },
     };
 
@@ -93,21 +108,6 @@ mod kernel {
         fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
             // SAFETY: `self` exists only where every feature named there was detected.
             unsafe { scan::<LEVEL>(blocks, before, codes) }
-        }
-
-        fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
-            self,
-            data: &mut &[u8],
-            codes: &Codes,
-            groups: &mut [[W; GROUP]],
-        ) -> usize {
-            // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
-        }
-
-        fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
-            // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { avx512::ones::<STREAM, W>(data, groups) }
         }
 
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
@@ -118,6 +118,23 @@ mod kernel {
         fn fence(self) {
             // SAFETY: every x86-64 CPU has the instruction.
             unsafe { _mm_sfence() }
+        }
+    }
+
+    impl<W: Slot> Emit<W> for Avx512Vbmi2 {
+        fn emit<const LEVEL: usize, const STREAM: bool>(
+            self,
+            data: &mut &[u8],
+            codes: &Codes,
+            groups: &mut [[W; GROUP]],
+        ) -> usize {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
+        }
+
+        fn ones<const STREAM: bool>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+            // SAFETY: `self` exists only where every feature named there was detected.
+            unsafe { avx512::ones::<STREAM, W>(data, groups) }
         }
     }
 
@@ -166,7 +183,7 @@ mod kernel {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt"
     )]
     #[inline(never)]
-    fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
+    fn emit<const LEVEL: usize, const STREAM: bool, W: Slot>(
         data: &mut &[u8],
         codes: &Codes,
         groups: &mut [[W; GROUP]],
@@ -200,10 +217,13 @@ mod kernel {
                 }
                 let Some(&bytes) = rest.first_chunk::<64>() else { break };
                 let low = pack4(_mm512_maskz_expand_epi8(first, pulp::cast(bytes)));
-                rest = &rest[first.count_ones() as usize..];
-                let Some(&bytes) = rest.first_chunk::<64>() else { break };
+                let behind = &rest[first.count_ones() as usize..];
+                let Some(&bytes) = behind.first_chunk::<64>() else { break };
                 let high = pack4(_mm512_maskz_expand_epi8(second, pulp::cast(bytes)));
-                rest = &rest[second.count_ones() as usize..];
+                if size_of::<W>() == 2 && exceed_16_bits(low, high) {
+                    break;
+                }
+                rest = &behind[second.count_ones() as usize..];
                 store4::<STREAM, W>(slots, low, high);
             }
             written += 1;
@@ -227,11 +247,20 @@ mod kernel {
         _mm512_madd_epi16(pack2(bytes), _mm512_set1_epi32(0x4000_0001))
     }
 
+    /// Whether any of 32 lanes of 32 bits does not fit 16.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn exceed_16_bits(low: __m512i, high: __m512i) -> bool {
+        _mm512_test_epi32_mask(_mm512_or_si512(low, high), _mm512_set1_epi32(0xffff_0000_u32 as i32)) != 0
+    }
+
     /// Stores a group, given as 32 lanes of 16 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn store2<const STREAM: bool, W: Word>(slots: &mut [W; GROUP], tokens: __m512i) {
-        if W::BYTES == 4 {
+    fn store2<const STREAM: bool, W: Slot>(slots: &mut [W; GROUP], tokens: __m512i) {
+        if size_of::<W>() == 2 {
+            put::<STREAM, W, GROUP>(slots, tokens);
+        } else if size_of::<W>() == 4 {
             let halves = [_mm512_castsi512_si256(tokens), _mm512_extracti64x4_epi64::<1>(tokens)];
             for (slots, half) in slots.as_chunks_mut::<16>().0.iter_mut().zip(halves) {
                 put::<STREAM, W, 16>(slots, _mm512_cvtepu16_epi32(half));
@@ -260,9 +289,16 @@ mod kernel {
     /// Stores a group, given as two times 16 lanes of 32 bits.
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn store4<const STREAM: bool, W: Word>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
+    fn store4<const STREAM: bool, W: Slot>(slots: &mut [W; GROUP], low: __m512i, high: __m512i) {
+        if size_of::<W>() == 2 {
+            // Packing works in quarters: 64 bits of low, 64 of high.
+            let in_order: __m512i = pulp::cast([0_u64, 2, 4, 6, 1, 3, 5, 7]);
+            let packed = _mm512_packus_epi32(low, high);
+            put::<STREAM, W, GROUP>(slots, _mm512_permutexvar_epi64(in_order, packed));
+            return;
+        }
         for (slots, tokens) in slots.as_chunks_mut::<16>().0.iter_mut().zip([low, high]) {
-            if W::BYTES == 4 {
+            if size_of::<W>() == 4 {
                 put::<STREAM, W, 16>(slots, tokens);
             } else {
                 let upper = _mm512_setr_epi32(8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0);

@@ -50,6 +50,12 @@ impl Decoder for StreamVbyte12Avx512 {
         decode_whole_groups(self, run, out, least, GROUP)
     }
 
+    const SHORT: bool = true;
+
+    fn decode_short(self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        decode_short(self.0, run, out).unwrap_or(0)
+    }
+
     #[inline]
     fn next_token(self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         next_token(run)
@@ -58,6 +64,11 @@ impl Decoder for StreamVbyte12Avx512 {
 
 #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
 fn decode_all<'a, W: Word>(cpu: cpu::Avx512Vbmi2, _: Run<'a>, _: &mut [W]) -> Option<Run<'a>> {
+    match cpu {}
+}
+
+#[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+fn decode_short(cpu: cpu::Avx512Vbmi2, _: &mut Run<'_>, _: &mut [u16]) -> Option<usize> {
     match cpu {}
 }
 
@@ -82,21 +93,37 @@ fn decode_all<'a, W: Word>(_: cpu::Avx512Vbmi2, mut run: Run<'a>, out: &mut [W])
     Some(run)
 }
 
+/// Whole steps before the next outlier: their tokens have 16 bits at most. `None` if the bytes are not all there.
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+fn decode_short(_: cpu::Avx512Vbmi2, run: &mut Run<'_>, out: &mut [u16]) -> Option<usize> {
+    use crate::layout::stream_vbyte12::{Outliers, PER_BYTE};
+
+    if !run.taken.is_multiple_of(PER_BYTE) {
+        return None;
+    }
+    let tokens = out.len().min(Outliers::none_for(run.exceptions, run.taken)) / GROUP * GROUP;
+    let control = run.control.get(..tokens / PER_BYTE)?;
+    // SAFETY: `cpu::Avx512Vbmi2` exists only where each feature that the kernel enables was detected.
+    run.data = unsafe { kernel::low_parts(control, run.data, &mut out[..tokens]) }?;
+    run.control = &run.control[tokens / PER_BYTE..];
+    run.taken += tokens;
+    Some(tokens)
+}
+
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m512i, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cvtepu16_epi32,
-        _mm512_cvtepu16_epi64, _mm512_extracti32x4_epi32, _mm512_extracti64x4_epi64,
-        _mm512_maskz_expand_epi8, _pdep_u64,
+        _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cvtepu16_epi32, _mm512_cvtepu16_epi64,
+        _mm512_extracti32x4_epi32, _mm512_extracti64x4_epi64, _mm512_maskz_expand_epi8, _pdep_u64,
     };
 
     use super::GROUP;
-    use crate::{Word, Words};
+    use crate::simd::{avx512::put, stride::Slot};
 
     /// The first two bytes of `out.len()` tokens, and the data behind them; `None` if `data` ends first.
     /// `control` holds exactly their bits.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn low_parts<'a, W: Word>(
+    pub(super) fn low_parts<'a, W: Slot>(
         control: &[u8],
         mut data: &'a [u8],
         out: &mut [W],
@@ -117,7 +144,7 @@ mod kernel {
     /// The same for the end of the data, where 64 bytes cannot be loaded, and of the output, where 32 tokens
     /// cannot be stored.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
-    fn finish<'a, W: Word>(control: &[u8], mut data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
+    fn finish<'a, W: Slot>(control: &[u8], mut data: &'a [u8], out: &mut [W]) -> Option<&'a [u8]> {
         for (slots, codes) in out.chunks_mut(GROUP).zip(control.chunks(GROUP / 8)) {
             let mut code = [0; 4];
             code[..codes.len()].copy_from_slice(codes);
@@ -143,28 +170,27 @@ mod kernel {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
-    fn group<W: Word>(window: &[u8; 64], code: u32, slots: &mut [W; GROUP]) {
+    fn group<W: Slot>(window: &[u8; 64], code: u32, slots: &mut [W; GROUP]) {
         // Every token's first byte, and the second where its control bit is set.
         let mask = _pdep_u64(code.into(), 0xaaaa_aaaa_aaaa_aaaa) | 0x5555_5555_5555_5555;
         let lanes = _mm512_maskz_expand_epi8(mask, pulp::cast(*window));
-        match W::words(slots) {
-            Words::U32(slots) => {
-                let (low, high) = slots.split_at_mut(16);
-                let words = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(lanes));
-                low.copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(words));
-                let words = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(lanes));
-                high.copy_from_slice(&pulp::cast::<__m512i, [u32; 16]>(words));
+        match size_of::<W>() {
+            2 => put::<false, W, GROUP>(slots, lanes),
+            4 => {
+                let halves = [_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64::<1>(lanes)];
+                for (slots, half) in slots.as_chunks_mut::<16>().0.iter_mut().zip(halves) {
+                    put::<false, W, 16>(slots, _mm512_cvtepu16_epi32(half));
+                }
             }
-            Words::U64(slots) => {
+            _ => {
                 let quarters = [
                     _mm512_castsi512_si128(lanes),
                     _mm512_extracti32x4_epi32::<1>(lanes),
                     _mm512_extracti32x4_epi32::<2>(lanes),
                     _mm512_extracti32x4_epi32::<3>(lanes),
                 ];
-                for (slots, quarter) in slots.chunks_exact_mut(8).zip(quarters) {
-                    let words = _mm512_cvtepu16_epi64(quarter);
-                    slots.copy_from_slice(&pulp::cast::<__m512i, [u64; 8]>(words));
+                for (slots, quarter) in slots.as_chunks_mut::<8>().0.iter_mut().zip(quarters) {
+                    put::<false, W, 8>(slots, _mm512_cvtepu16_epi64(quarter));
                 }
             }
         }

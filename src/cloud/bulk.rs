@@ -14,6 +14,12 @@ pub(super) trait Bulk: Sync {
     /// [`Decoder::decode_some`] for 64-bit words.
     fn some_u64(&self, run: &mut Run<'_>, out: &mut [u64], least: usize) -> Result<usize, DecodeError>;
 
+    /// [`Decoder::SHORT`].
+    fn takes_short(&self) -> bool;
+
+    /// [`Decoder::decode_short`].
+    fn some_u16(&self, run: &mut Run<'_>, out: &mut [u16]) -> usize;
+
     /// [`Decoder::next_token`].
     fn next(&self, run: &mut Run<'_>) -> Result<u64, ErrorKind>;
 
@@ -34,6 +40,14 @@ impl<D: Decoder> Bulk for D {
 
     fn some_u64(&self, run: &mut Run<'_>, out: &mut [u64], least: usize) -> Result<usize, DecodeError> {
         self.decode_some(run, out, least)
+    }
+
+    fn takes_short(&self) -> bool {
+        D::SHORT
+    }
+
+    fn some_u16(&self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        self.decode_short(run, out)
     }
 
     fn next(&self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {

@@ -116,6 +116,17 @@ impl<const HIGH: usize> Exceptions<HIGH> {
         Ok(Some(high))
     }
 
+    /// How many tokens from number `first` on have no entry for sure: those before the one that the front entry names.
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    pub(crate) fn none_for(list: &[u8], first: usize) -> usize {
+        if list.is_empty() {
+            return usize::MAX;
+        }
+        let Some(entry) = list.get(..Self::ENTRY) else { return 0 };
+        let (at, _) = read::<HIGH>(entry);
+        usize::try_from(at).map_or(0, |at| at.saturating_sub(first))
+    }
+
     /// Adds the high parts of all of `out`, whose words hold the tokens' low parts and begin with token
     /// `first`, and gives what is left of the list. `may_have` says whether the word at a place has the
     /// longest code.

@@ -91,6 +91,9 @@ impl Kernel {
         tokens: &[u32],
         points: &mut [u8],
     ) -> bool {
+        if self.direct && self.exact.is_empty() {
+            return self.direct_block(stores, previous, tokens, points);
+        }
         let per_vector = self.parts[0].vector.points;
         let rows = VALUES / self.lanes.len() / per_vector * per_vector;
         let blocks = tokens.chunks(rows * self.lanes.len()).zip(points.chunks_mut(rows * self.point_step));

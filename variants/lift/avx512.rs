@@ -11,6 +11,7 @@ use super::{
     Lane, Store, Stores,
     narrow512::Narrow,
     plan::{Plan, fits_32_bits},
+    short512,
     strided::{Run, runs},
     wide512,
 };
@@ -122,6 +123,25 @@ impl Kernel {
         };
         let parts = lanes.chunks(16).enumerate().map(part).collect();
         Self { proof, parts, stride: lanes.len(), point_step }
+    }
+
+    /// Whether [`Self::rows_u16`] lifts anything.
+    pub(super) fn takes_short(&self) -> bool {
+        self.short().is_some()
+    }
+
+    /// Lifts rows from the front of `tokens` and says how many tokens those are.
+    pub(super) fn rows_u16(&self, previous: &mut [i64], tokens: &[u16], points: &mut [u8]) -> usize {
+        self.short().map_or(0, |narrow| short512::run(self.proof, narrow, previous, tokens, points))
+    }
+
+    fn short(&self) -> Option<&Narrow> {
+        match &self.parts[..] {
+            [Part { narrow: Some((vector, _)), exact, .. }] if exact.is_empty() => {
+                Some(vector).filter(|vector| vector.is_four_floats())
+            }
+            _ => None,
+        }
     }
 
     /// Lifts whole rows; `false` if an integer lane holds a NaN marker.

@@ -33,6 +33,8 @@ mod narrow512;
 mod plan;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod short512;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod strided;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod vector256;
@@ -52,6 +54,9 @@ use crate::{Tokens, cpu};
 const NAN_F32: u32 = 0x7fc0_0000;
 /// The same as an f64.
 const NAN_F64: u64 = 0x7ff8_0000_0000_0000;
+
+/// Short tokens that are widened at a time, for rows of no more lanes.
+const WIDENED: usize = 64;
 
 /// Points of more bytes go the portable way, which does no arithmetic on a multiple of the step.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
@@ -134,6 +139,13 @@ pub enum Stores {
 pub struct LiftError {
     /// The first such token, counted from the first one of this call.
     pub index: usize,
+}
+
+impl LiftError {
+    /// The same, so many tokens further on.
+    fn behind(self, tokens: usize) -> Self {
+        Self { index: self.index + tokens }
+    }
 }
 
 impl fmt::Display for LiftError {
@@ -301,6 +313,52 @@ impl Lift {
             },
         };
         if fine { Ok(()) } else { Err(LiftError { index: self.first_marker(tokens) }) }
+    }
+
+    /// Whether [`Self::short_rows`] is faster than [`Self::rows`] with wider words: for points of nothing but four
+    /// float lanes in their order, of a group of leading floats, with ordinary stores.
+    #[must_use]
+    pub fn takes_short(&self) -> bool {
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+        if let (Stores::Ordinary, Kernel::Avx512(kernel)) = (self.stores, &self.kernel) {
+            return kernel.takes_short();
+        }
+        false
+    }
+
+    /// As [`Self::rows`], for tokens of at most 16 bits.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    ///
+    /// # Panics
+    /// As [`Self::rows`].
+    pub fn short_rows(&mut self, tokens: &[u16], points: &mut [u8]) -> Result<(), LiftError> {
+        let lanes = self.lanes.len();
+        let rows = tokens.len() / lanes;
+        assert_eq!(rows * lanes, tokens.len(), "the tokens end inside a row");
+        assert!(points.len() / self.point_step >= rows, "there are fewer points than rows");
+        let mut done = 0;
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+        if let Kernel::Avx512(kernel) = &self.kernel {
+            done = kernel.rows_u16(&mut self.previous, tokens, points);
+        }
+        // What is left, wider: some rows at a time.
+        let mut wide = [0_u32; WIDENED];
+        while done < tokens.len() {
+            let now = (tokens.len() - done).min(WIDENED / lanes * lanes);
+            let points = &mut points[done / lanes * self.point_step..];
+            if now == 0 {
+                let tokens: Vec<u32> = tokens[done..].iter().copied().map(u32::from).collect();
+                return self.rows(&tokens, points).map_err(|error| error.behind(done));
+            }
+            for (wide, &token) in wide.iter_mut().zip(&tokens[done..done + now]) {
+                *wide = token.into();
+            }
+            self.rows(&wide[..now], points).map_err(|error| error.behind(done))?;
+            done += now;
+        }
+        Ok(())
     }
 
     /// The first token 0 in an integer lane.

@@ -65,6 +65,27 @@ impl Narrow {
         (0..self.plan.points).find(at_line).filter(|_| whole && self.plan.points * self.point_step == 64)
     }
 
+    /// What is the same for all vectors.
+    #[inline]
+    pub(super) fn constants(&self) -> Constants {
+        Constants {
+            loaded: self.loaded,
+            floats: self.floats,
+            integers: self.integers,
+            resolutions: pulp::cast(self.resolutions),
+            nans: pulp::cast([NAN_F32; 16]),
+            shifts: self.shifts.map(|(index, mask)| (pulp::cast(index), mask)),
+            last: pulp::cast(self.last),
+            lanes: self.plan.lanes,
+        }
+    }
+
+    /// Whether the vector is four points of nothing but four float lanes in their order.
+    pub(super) fn is_four_floats(&self) -> bool {
+        let plain = self.plan.shape == Shape::Plain && self.plan.windows[0].mask == !0;
+        plain && (self.plan.points, self.plan.lanes, self.point_step) == (4, 4, 16) && self.floats == !0
+    }
+
     /// Whether the vector is four points of four elements that are adjacent in the point, too.
     fn has_quarters(&self) -> bool {
         let window = &self.plan.windows[0];
@@ -150,14 +171,15 @@ struct Vectors {
 }
 
 /// What the inner loop keeps in registers.
-struct Constants {
+pub(super) struct Constants {
     loaded: __mmask16,
     floats: __mmask16,
     integers: __mmask16,
-    resolutions: __m512,
+    pub(super) resolutions: __m512,
     nans: __m512,
     shifts: [(__m512i, __mmask16); 4],
-    last: __m512i,
+    /// The last point's element of each element's lane.
+    pub(super) last: __m512i,
     lanes: usize,
 }
 
@@ -173,16 +195,7 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     tokens: &[u32],
     points: &mut [u8],
 ) -> bool {
-    let constants = Constants {
-        loaded: narrow.loaded,
-        floats: narrow.floats,
-        integers: narrow.integers,
-        resolutions: pulp::cast(narrow.resolutions),
-        nans: pulp::cast([NAN_F32; 16]),
-        shifts: narrow.shifts.map(|(index, mask)| (pulp::cast(index), mask)),
-        last: pulp::cast(narrow.last),
-        lanes: narrow.plan.lanes,
-    };
+    let constants = narrow.constants();
     let windows = &narrow.plan.windows[..];
     let only_index = pulp::cast(windows[0].index);
     let (only_start, only_mask) = (windows[0].start, windows[0].mask);
@@ -288,7 +301,7 @@ fn lift<const STEPS: usize>(constants: &Constants, tokens: __m512i, carry: &mut 
 /// The values of a vector with NaN markers, which restart their lane's sum; those of integers go to `markers`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn lift_nan<const STEPS: usize>(
+pub(super) fn lift_nan<const STEPS: usize>(
     constants: &Constants,
     tokens: __m512i,
     carry: &mut __m512i,

@@ -4,15 +4,19 @@
 use core::arch::x86_64::{
     __m128i, __m256i, __m512i, _mm256_mask_storeu_epi32, _mm256_movepi8_mask, _mm512_add_epi8,
     _mm512_add_epi64, _mm512_and_si512, _mm512_andnot_si512, _mm512_castsi512_si256, _mm512_cmpgt_epu8_mask,
-    _mm512_cmpgt_epu64_mask, _mm512_cvtepi64_epi32, _mm512_cvtepu8_epi32, _mm512_cvtepu8_epi64,
-    _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16, _mm512_maddubs_epi16,
-    _mm512_mask_or_epi64, _mm512_mask_storeu_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
-    _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutexvar_epi8,
-    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
-    _mm512_storeu_si512, _mm512_stream_si512, _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask, _pdep_u64,
+    _mm512_cmpgt_epu64_mask, _mm512_cvtepi64_epi32, _mm512_cvtepu8_epi16, _mm512_cvtepu8_epi32,
+    _mm512_cvtepu8_epi64, _mm512_cvtepu32_epi64, _mm512_extracti64x4_epi64, _mm512_madd_epi16,
+    _mm512_maddubs_epi16, _mm512_mask_or_epi64, _mm512_mask_storeu_epi64, _mm512_maskz_compress_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_maskz_permutexvar_epi8, _mm512_movepi8_mask, _mm512_or_si512,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_slli_epi64,
+    _mm512_srli_epi64, _mm512_storeu_si512, _mm512_stream_si512, _mm512_ternarylogic_epi64,
+    _mm512_testn_epi64_mask, _pdep_u64,
 };
 
-use super::{codes::GROUP, stride::Window};
+use super::{
+    codes::GROUP,
+    stride::{Slot, Window},
+};
 use crate::{Word, Words};
 
 /// The first 64 bytes of `data`; those behind its end read as 0.
@@ -49,7 +53,7 @@ pub(crate) fn store8<W: Word>(slots: &mut [W], tokens: __m512i) {
 /// are a cache line.
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N], vector: __m512i) {
+pub(crate) fn put<const STREAM: bool, W: Copy, const N: usize>(slots: &mut [W; N], vector: __m512i) {
     assert!(size_of_val(slots) == 64);
     let to = slots.as_mut_ptr().cast::<__m512i>();
     if STREAM && to.is_aligned() {
@@ -79,14 +83,16 @@ pub(crate) fn store16<W: Word>(slots: &mut [W; 16], tokens: __m512i) {
 /// Writes groups of one-byte tokens as long as there are any.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline(never)]
-pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+pub(crate) fn ones<const STREAM: bool, W: Slot>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
     let mut written = 0;
     for slots in groups {
         let Some(&bytes) = data.first_chunk::<32>() else { break };
         if _mm256_movepi8_mask(pulp::cast(bytes)) != 0 {
             break;
         }
-        if W::BYTES == 4 {
+        if size_of::<W>() == 2 {
+            put::<STREAM, W, GROUP>(slots, _mm512_cvtepu8_epi16(pulp::cast(bytes)));
+        } else if size_of::<W>() == 4 {
             for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
                 let sixteen = pulp::cast::<[u8; 16], __m128i>(*bytes);
                 put::<STREAM, W, 16>(slots, _mm512_cvtepu8_epi32(sixteen));

@@ -25,17 +25,42 @@ pub(crate) struct Window {
     pub(crate) long: bool,
 }
 
-/// The stages of a kernel. A level allows tokens of up to `LEVEL + 1` bytes.
+/// What tokens are written to: a word, or 16 bits for tokens that fit.
+pub(crate) trait Slot: Copy + Default {
+    /// The highest level that is worth a try.
+    const LEVELS: usize;
+}
+
+impl Slot for u16 {
+    const LEVELS: usize = 2;
+}
+
+impl<W: Word> Slot for W {
+    const LEVELS: usize = 3;
+}
+
+/// The stages of a kernel, but for those of [`Emit`]. A level allows tokens of up to `LEVEL + 1` bytes.
 pub(crate) trait Stages: Copy {
     /// Stage 1: appends the codes of the tokens that end in `blocks`. Stops before a block with a token of
     /// more than `LEVEL + 1` bytes. `before` is the mask of high bits of the block before these.
     fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan;
 
+    /// Decodes tokens of any length out of the first 64 bytes of `data`, at most as many as `out` has slots.
+    /// None at all means that the first one is truncated, too long or too wide.
+    fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window;
+
+    /// Orders the stores that went past the caches before whatever comes next.
+    fn fence(self);
+}
+
+/// The stages of a kernel that write these slots.
+pub(crate) trait Emit<W: Slot>: Stages {
     /// Stage 2: writes the groups whose codes are given, as long as `data` has the bytes that its loads
-    /// take, which are at most 144 from a group's first one. Returns how many, and moves `data` past them.
+    /// take, which are at most 144 from a group's first one, and the tokens fit slots of 16 bits, if they are
+    /// those. Returns how many, and moves `data` past them.
     ///
     /// With `STREAM` the stores go past the caches, if the groups begin on a cache line.
-    fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
+    fn emit<const LEVEL: usize, const STREAM: bool>(
         self,
         data: &mut &[u8],
         codes: &Codes,
@@ -44,14 +69,7 @@ pub(crate) trait Stages: Copy {
 
     /// Writes groups as long as the next 32 bytes have no high bit, so that they are the tokens. Returns how
     /// many, and moves `data` past them.
-    fn ones<const STREAM: bool, W: Word>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize;
-
-    /// Decodes tokens of any length out of the first 64 bytes of `data`, at most as many as `out` has slots.
-    /// None at all means that the first one is truncated, too long or too wide.
-    fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window;
-
-    /// Orders the stores that went past the caches before whatever comes next.
-    fn fence(self);
+    fn ones<const STREAM: bool>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize;
 }
 
 /// Below this many slots the plain decoder is faster than a window.
@@ -68,7 +86,7 @@ const SHORT: usize = 256;
 const PADDED: usize = SHORT + 192;
 
 /// [`Decoder::decode_some`](crate::Decoder::decode_some) for a run of LEB128.
-pub(crate) fn decode<S: Stages, W: Word>(
+pub(crate) fn decode<S: Emit<W>, W: Word>(
     stages: S,
     run: &mut Run<'_>,
     out: &mut [W],
@@ -94,8 +112,17 @@ pub(crate) fn decode<S: Stages, W: Word>(
     Ok(done)
 }
 
+/// [`Decoder::decode_short`](crate::Decoder::decode_short) for a run of LEB128: whole groups, until the bytes run
+/// short or a longer token comes.
+pub(crate) fn decode_short<S: Emit<u16>>(stages: S, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+    let whole = out.len() / GROUP * GROUP;
+    let done = batches::<false, S, u16>(stages, &mut Codes::new(), &mut run.data, &mut out[..whole], whole);
+    run.taken += done;
+    done
+}
+
 /// Decodes at least `least` tokens and returns how many.
-fn tokens<const STREAM: bool, S: Stages, W: Word>(
+fn tokens<const STREAM: bool, S: Emit<W>, W: Word>(
     stages: S,
     data: &mut &[u8],
     out: &mut [W],
@@ -153,7 +180,7 @@ fn windows<S: Stages, W: Word>(
 
 /// Decodes from a copy with zeros behind, which are tokens that nobody asks for.
 #[inline(never)]
-fn rest<S: Stages, W: Word>(
+fn rest<S: Emit<W>, W: Word>(
     stages: S,
     codes: &mut Codes,
     data: &mut &[u8],
@@ -172,7 +199,7 @@ fn rest<S: Stages, W: Word>(
 
 /// Decodes until `least` tokens are there, the bytes run short, or a token of five bytes or more comes.
 /// Returns the number of tokens and moves `data` past them.
-fn batches<const STREAM: bool, S: Stages, W: Word>(
+fn batches<const STREAM: bool, S: Emit<W>, W: Slot>(
     stages: S,
     codes: &mut Codes,
     data: &mut &[u8],
@@ -200,7 +227,7 @@ fn batches<const STREAM: bool, S: Stages, W: Word>(
         }
         if codes.tokens == 0 && before >> 63 == 0 {
             // Between tokens, at the start of a block: a column of small numbers needs no codes.
-            let groups = stages.ones::<STREAM, W>(data, slots);
+            let groups = stages.ones::<STREAM>(data, slots);
             if groups > 0 {
                 done += groups * GROUP;
                 blocks = data.as_chunks().0;
@@ -227,7 +254,7 @@ fn batches<const STREAM: bool, S: Stages, W: Word>(
         codes.drop_groups(level, groups);
         blocks = &blocks[scan.blocks..];
         if scan.blocks < next.len() {
-            if level == 3 {
+            if level == W::LEVELS {
                 break;
             }
             level += 1;
@@ -238,7 +265,7 @@ fn batches<const STREAM: bool, S: Stages, W: Word>(
     done
 }
 
-fn emit<const STREAM: bool, S: Stages, W: Word>(
+fn emit<const STREAM: bool, S: Emit<W>, W: Slot>(
     stages: S,
     level: usize,
     data: &mut &[u8],
@@ -246,8 +273,8 @@ fn emit<const STREAM: bool, S: Stages, W: Word>(
     groups: &mut [[W; GROUP]],
 ) -> usize {
     match level {
-        1 => stages.emit::<1, STREAM, W>(data, codes, groups),
-        2 => stages.emit::<2, STREAM, W>(data, codes, groups),
-        _ => stages.emit::<3, STREAM, W>(data, codes, groups),
+        1 => stages.emit::<1, STREAM>(data, codes, groups),
+        2 => stages.emit::<2, STREAM>(data, codes, groups),
+        _ => stages.emit::<3, STREAM>(data, codes, groups),
     }
 }

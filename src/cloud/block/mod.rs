@@ -16,7 +16,7 @@ use variants::{
 };
 
 use super::{CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, sections::Section};
-use stream::Stream;
+pub(super) use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
 const MOST_LANES: usize = 256;
@@ -32,7 +32,7 @@ pub(super) const SLACK: usize = 128;
 
 /// The chunk cannot be decoded this way.
 #[derive(Debug)]
-pub(super) struct GaveUp;
+pub(in crate::cloud) struct GaveUp;
 
 /// The lifts of a plan, as a chunk's start needs them; those that there are none for are missing.
 #[derive(Clone, Debug)]

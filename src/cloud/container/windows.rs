@@ -6,7 +6,7 @@ use variants::{Class, ErrorKind, Run, lift::Lift};
 use super::{
     super::{
         CloudError, CloudErrorKind, Plan,
-        block::lane,
+        block::{Stream, lane},
         bulk::{Bulk, OpenRun},
         read::{kind_of, words},
     },
@@ -131,6 +131,17 @@ impl<'a> Windows<'a> {
         lift.restart();
         self.narrow.held.fill(0);
         let point_step = self.plan.point_step;
+        if let [run] = &mut self.runs[..]
+            && decoder.takes_short()
+            && lift.takes_short()
+        {
+            let mut stream = Stream::of_rows(lift, *run, points.len() / point_step);
+            if stream.fill(decoder, point_step, points).is_ok() {
+                *run = stream.run;
+                return Ok(());
+            }
+            // What is wrong, and where, is found again below.
+        }
         // A long token now and then (the first timestamp of a chunk) costs one window of 64-bit words; where
         // they are common, 32-bit words are not tried again.
         let (mut is_wide, mut wide_windows) = (false, 0);
