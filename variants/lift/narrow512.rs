@@ -24,6 +24,8 @@ pub(super) struct Narrow {
     shifts: [([u32; 16], u16); 4],
     /// The last point's element of each element's lane.
     last: [u32; 16],
+    /// Each element's lane.
+    lane: [u32; 16],
 }
 
 impl Narrow {
@@ -51,6 +53,7 @@ impl Narrow {
             resolutions,
             shifts,
             last,
+            lane: core::array::from_fn(|e| (e % plan.lanes) as u32),
             point_step,
             plan,
         }
@@ -126,19 +129,45 @@ impl Narrow {
             Shape::One => by_steps::<ONE>(self.plan.steps),
             Shape::Many => by_steps::<MANY>(self.plan.steps),
         };
-        // Counted, since 16 divisions would take as long as a dozen vectors.
-        let mut lane = 0;
-        let mut sums = core::array::from_fn(|_| {
-            let sum = previous[lane] as i32;
-            lane = if lane + 1 == self.plan.lanes { 0 } else { lane + 1 };
-            sum
-        });
         // SAFETY: the proof says that the CPU has the features; lengths and alignment were just checked.
-        let fine = unsafe { body(self, vectors, &mut sums, tokens, points) };
-        for (previous, sum) in previous.iter_mut().zip(&sums[..self.plan.lanes]) {
-            *previous = i64::from(*sum);
-        }
-        fine
+        unsafe { body(self, vectors, previous, tokens, points) }
+    }
+
+    /// The running values, in each element its lane's.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn sums(&self, previous: &[i64]) -> __m512i {
+        let (low, high) = self.halves(previous.len());
+        let at = previous.as_ptr();
+        // SAFETY: the mask's elements are those of `previous`; no others are loaded.
+        let low = unsafe { _mm512_maskz_loadu_epi64(low, at) };
+        // SAFETY: the same; with no element there is no load.
+        let high = unsafe { _mm512_maskz_loadu_epi64(high, at.wrapping_add(8)) };
+        let low = _mm512_castsi256_si512(_mm512_cvtepi64_epi32(low));
+        let sums = _mm512_inserti64x4::<1>(low, _mm512_cvtepi64_epi32(high));
+        _mm512_permutexvar_epi32(pulp::cast(self.lane), sums)
+    }
+
+    /// Stores the running values, of which the first elements are the lanes'. As a vector: a load, of sums that were
+    /// stored to be taken apart, waits until the stores of the points before it are through.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn store_sums(&self, sums: __m512i, previous: &mut [i64]) {
+        let (low, high) = self.halves(previous.len());
+        let at = previous.as_mut_ptr();
+        let sums_low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(sums));
+        let sums_high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(sums));
+        // SAFETY: the mask's elements are those of `previous`; no others are stored.
+        unsafe { _mm512_mask_storeu_epi64(at, low, sums_low) };
+        // SAFETY: the same; with no element there is no store.
+        unsafe { _mm512_mask_storeu_epi64(at.wrapping_add(8), high, sums_high) };
+    }
+
+    /// Masks of the first 8 and the other lanes that there are running values of.
+    #[inline]
+    fn halves(&self, previous: usize) -> (__mmask8, __mmask8) {
+        let lanes = (1_u32 << self.plan.lanes.min(previous)) - 1;
+        (lanes as u8, (lanes >> 8) as u8)
     }
 }
 
@@ -150,7 +179,7 @@ const PLAIN: u8 = Shape::Plain as u8;
 const ONE: u8 = Shape::One as u8;
 const MANY: u8 = Shape::Many as u8;
 
-type Body = unsafe fn(&Narrow, Vectors, &mut [i32; 16], &[u32], &mut [u8]) -> bool;
+type Body = unsafe fn(&Narrow, Vectors, &mut [i64], &[u32], &mut [u8]) -> bool;
 
 fn by_steps<const SHAPE: u8>(steps: usize) -> Body {
     match steps {
@@ -191,7 +220,7 @@ pub(super) struct Constants {
 unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     narrow: &Narrow,
     vectors: Vectors,
-    sums: &mut [i32; 16],
+    previous: &mut [i64],
     tokens: &[u32],
     points: &mut [u8],
 ) -> bool {
@@ -199,7 +228,7 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     let windows = &narrow.plan.windows[..];
     let only_index = pulp::cast(windows[0].index);
     let (only_start, only_mask) = (windows[0].start, windows[0].mask);
-    let mut carry: __m512i = pulp::cast(*sums);
+    let mut carry = narrow.sums(previous);
     let mut markers = 0;
     let load = |vector: usize| {
         // SAFETY: the caller vouches that the vector starts in `tokens`.
@@ -270,7 +299,7 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     if SHAPE == LINES {
         _mm_sfence();
     }
-    *sums = pulp::cast(carry);
+    narrow.store_sums(carry, previous);
     markers == 0
 }
 

@@ -26,18 +26,15 @@ pub(super) fn run(
     let (steps, _) = tokens.as_chunks::<STEP>();
     let (out, _) = points.as_chunks_mut::<BYTES>();
     assert!(out.len() >= steps.len());
-    let mut sums = core::array::from_fn(|element| previous[element % 4] as i32);
     // SAFETY: the proof says that the CPU has the features.
-    unsafe { body(&narrow.constants(), &mut sums, steps, out) };
-    for (previous, sum) in previous.iter_mut().zip(sums) {
-        *previous = i64::from(sum);
-    }
+    unsafe { body(narrow, previous, steps, out) };
     steps.len() * STEP
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")]
-fn body(constants: &Constants, sums: &mut [i32; 16], steps: &[[u16; STEP]], out: &mut [[u8; BYTES]]) {
-    let mut carry: __m512i = pulp::cast(*sums);
+fn body(narrow: &Narrow, previous: &mut [i64], steps: &[[u16; STEP]], out: &mut [[u8; BYTES]]) {
+    let constants = &narrow.constants();
+    let mut carry = narrow.sums(previous);
     for (tokens, out) in steps.iter().zip(out) {
         // Spelt out: what goes through closures or arrays of vectors goes through memory.
         let tokens: __m512i = pulp::cast(*tokens);
@@ -52,7 +49,7 @@ fn body(constants: &Constants, sums: &mut [i32; 16], steps: &[[u16; STEP]], out:
             put::<false, u8, 64>(&mut out[1], lift_wide(constants, high(tokens), &mut carry));
         }
     }
-    *sums = pulp::cast(carry);
+    narrow.store_sums(carry, previous);
 }
 
 #[inline]
