@@ -42,7 +42,7 @@ impl Visitor for ThereAndBack<'_> {
     }
 }
 
-fn assert_comes_back(cloud: &Cloud) {
+pub(super) fn assert_comes_back(cloud: &Cloud) {
     let expected = by_version_4(cloud);
     let mut visitor = ThereAndBack { cloud, expected: &expected, variants: 0 };
     visit_all(&mut visitor);
@@ -139,7 +139,7 @@ impl Visitor for Agreed<'_> {
     }
 }
 
-fn agreed<L: Layout>(bytes: &[u8]) -> Result<Cloud, CloudError> {
+pub(super) fn agreed<L: Layout>(bytes: &[u8]) -> Result<Cloud, CloudError> {
     let mut visitor = Agreed { layout: L::NAME, bytes, answer: None };
     visit_all(&mut visitor);
     visitor.answer.expect("every layout has a variant for any CPU")

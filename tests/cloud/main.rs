@@ -7,6 +7,7 @@ mod golden;
 mod headers;
 mod mixed;
 mod sections;
+mod short;
 mod tokens;
 mod values;
 

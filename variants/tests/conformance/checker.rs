@@ -6,6 +6,7 @@ use std::sync::Once;
 
 use variants::{Decoder, Layout, Run, Word};
 
+use crate::short_words;
 use crate::shrink::smallest;
 use crate::subject::{Detected, Subject};
 
@@ -22,6 +23,8 @@ pub(crate) enum Calls {
     AtLeast(usize),
     /// One `next_token` after the other, of `u64`.
     OneByOne,
+    /// `decode_short` again and again, and what is in its way by the oracle of `u64`.
+    Short,
 }
 
 /// Words before and after the output that no decoder may touch.
@@ -151,6 +154,7 @@ impl<W: Word> Checker<W> {
             }
             Calls::AtLeast(least) => self.compare_some(run, asked, least),
             Calls::OneByOne => self.compare_one_by_one(run, asked),
+            Calls::Short => short_words::compare(&*self.subject, run, asked),
         }
     }
 

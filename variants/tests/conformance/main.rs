@@ -14,6 +14,7 @@ mod pieces;
 mod planted;
 mod registry;
 mod short;
+mod short_words;
 mod shrink;
 mod streams;
 mod subject;
@@ -67,6 +68,11 @@ macro_rules! suite {
                     some_tokens_of_damaged_streams,
                     one_token_after_the_other,
                     a_least_beyond_the_output_panics,
+                }
+                short_words {
+                    short_words_are_the_first_tokens,
+                    short_words_of_damaged_streams,
+                    short_words_are_decoded_where_that_is_said,
                 }
                 field_reports {
                     v01_a_cut_token_is_truncated,

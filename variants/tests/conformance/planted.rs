@@ -21,6 +21,8 @@ enum Mistake {
     StaysBehind,
     /// The slice is indexed a byte too far.
     ReadsPastTheEnd,
+    /// A token of more than 16 bits is handed out as its lower ones.
+    CutsTo16Bits,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,16 @@ impl Decoder for Planted {
             run.data = &before[before.len() - run.data.len() - 1..];
         }
         Ok(())
+    }
+
+    const SHORT: bool = true;
+
+    fn decode_short(self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        for (done, slot) in out.iter_mut().enumerate() {
+            let Ok(token) = self.next_token(run) else { return done };
+            *slot = token as u16;
+        }
+        out.len()
     }
 }
 
@@ -86,6 +98,10 @@ fn a_wrong_decoder_is_shown_with_its_smallest_input_as_hex() {
     assert_eq!(
         said(Mistake::ReadsPastTheEnd, Calls::Steps(7)),
         "planted as u32, 1 tokens asked (Steps(7)) of 2 bytes\n  80 00\n  the variant panicked"
+    );
+    assert_eq!(
+        said(Mistake::CutsTo16Bits, Calls::Short),
+        "planted as u32, 1 tokens asked (Short) of 3 bytes\n  80 80 3d\n  token 0: expected 999424, got 16384"
     );
     let behind = said(Mistake::StaysBehind, Calls::Split(5));
     let head = "planted as u32, 1 tokens asked (Split(5)) of 1 bytes\n  00\n  expected the run at ";

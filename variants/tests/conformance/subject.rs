@@ -13,6 +13,9 @@ pub(crate) trait Subject<W: Word> {
     fn oracle(&self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError>;
     fn decode(&self, run: &mut Run<'_>, out: &mut [W]) -> Result<(), DecodeError>;
     fn decode_some(&self, run: &mut Run<'_>, out: &mut [W], least: usize) -> Result<usize, DecodeError>;
+    /// Whether it decodes into words of 16 bits.
+    fn takes_short(&self) -> bool;
+    fn decode_short(&self, run: &mut Run<'_>, out: &mut [u16]) -> usize;
     fn next_token(&self, run: &mut Run<'_>) -> Result<u64, ErrorKind>;
 }
 
@@ -43,6 +46,12 @@ impl<D: Decoder, W: Word> Subject<W> for Detected<D> {
     }
     fn decode_some(&self, run: &mut Run<'_>, out: &mut [W], least: usize) -> Result<usize, DecodeError> {
         self.0.decode_some(run, out, least)
+    }
+    fn takes_short(&self) -> bool {
+        D::SHORT
+    }
+    fn decode_short(&self, run: &mut Run<'_>, out: &mut [u16]) -> usize {
+        self.0.decode_short(run, out)
     }
     fn next_token(&self, run: &mut Run<'_>) -> Result<u64, ErrorKind> {
         self.0.next_token(run)
