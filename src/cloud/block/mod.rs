@@ -12,10 +12,12 @@ mod stream;
 
 use variants::{
     Class, Run,
-    lift::{Lane, Lift, Store, Stores},
+    lift::{CELL, Columns, Lane, Lift, Store, Stores},
 };
 
-use super::{CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, sections::Section};
+use super::{
+    CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, plan::overlap, sections::Section,
+};
 use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
@@ -39,18 +41,45 @@ pub(super) struct GaveUp;
 pub(super) struct Lifts {
     /// Of the rows; fields that are no tokens are skipped.
     pub(super) rows: Option<Lift>,
-    /// Of each section, should it hold tokens.
-    sections: Vec<Option<Lift>>,
+    /// What is known of each section.
+    sections: Vec<Column>,
+    /// What stores the columns of sections that have one.
+    columns: Option<Columns>,
+}
+
+/// A section, as the block path goes about it.
+#[derive(Clone, Debug)]
+struct Column {
+    /// Its lift, should it hold tokens: into the points or into its column.
+    lift: Option<Lift>,
+    /// Which of the columns is filled and then stored with the others; the points are, if there is none.
+    index: Option<usize>,
 }
 
 impl Lifts {
     fn new(plan: &Plan, class: Class) -> Self {
         let lanes: Vec<_> = plan.rows.iter().map(|step| lane(step).unwrap_or(SKIPPED)).collect();
-        let section = |step| Lift::at_most(class, &[lane(step)?], plan.point_step).ok();
-        Self {
-            rows: Lift::at_most(class, &lanes, plan.point_step).ok(),
-            sections: plan.sections.iter().map(section).collect(),
-        }
+        // Fields that share a store are found by their places; where they share bytes, their order matters.
+        let places: Vec<_> = plan
+            .sections
+            .iter()
+            .map(|step| (step.offset, step.bytes))
+            .filter(|place| place.1 <= CELL)
+            .collect();
+        let share = places.len() > 1 && !overlap(&plan.sections);
+        let columns = if share { Columns::at_most(class, &places, plan.point_step) } else { None };
+        let mut indexes = 0..places.len();
+        let section = |step: &Step| {
+            let index = if columns.is_some() && step.bytes <= CELL { indexes.next() } else { None };
+            let (lane, point_step) = match index {
+                // A cell's other bytes do not count, so any integer can be one of 32 bits.
+                Some(_) => (Some(Lane { offset: 0, store: Store::Int32 }), CELL),
+                None => (lane(step), plan.point_step),
+            };
+            Column { lift: lane.and_then(|lane| Lift::at_most(class, &[lane], point_step).ok()), index }
+        };
+        let sections = plan.sections.iter().map(section).collect();
+        Self { rows: Lift::at_most(class, &lanes, plan.point_step).ok(), sections, columns }
     }
 
     /// Those of this plan for decoders of this class.
@@ -94,38 +123,47 @@ pub(super) fn decode(
             return rows.fill(decoder, plan.point_step, points);
         }
         pass(&mut run, count * plan.rows.len());
-        sources.push(Source::Tokens(rows));
+        sources.push((Source::Tokens(rows), None));
     } else if !plan.rows.is_empty() {
         let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
         if !done {
             rows_per_point(&mut run, points).map_err(|_| GaveUp)?;
         }
     }
-    for (step, lift) in plan.sections.iter().zip(&lifts.sections) {
-        let section = Section::open(decoder, step, &mut run, count).map_err(|_| GaveUp)?;
-        sources.push(match section {
+    for (step, column) in plan.sections.iter().zip(&lifts.sections) {
+        let offset = if column.index.is_some() { 0 } else { step.offset };
+        let section = Section::open(decoder, step, offset, &mut run, count).map_err(|_| GaveUp)?;
+        let source = match section {
             Some(section) => Source::Section(section),
             None => {
                 let step = std::slice::from_ref(step);
-                let stream = Stream::new(lift.as_ref().ok_or(GaveUp)?, step, run, count);
+                let stream = Stream::new(column.lift.as_ref().ok_or(GaveUp)?, step, run, count);
                 pass(&mut run, count);
                 Source::Tokens(stream)
             }
-        });
+        };
+        sources.push((source, column.index));
     }
     if plan.refuses_left_over && !run.data.is_empty() {
         return Err(GaveUp);
     }
     // Whole bytes of a palette's indexes.
     let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
+    let mut cells = vec![0; CELL * together * lifts.sections.len()];
     for points in points.chunks_mut(together * plan.point_step) {
-        for source in &mut sources {
+        let count = points.len() / plan.point_step;
+        for (source, column) in &mut sources {
+            let (step, points) = match column {
+                Some(column) => (CELL, &mut cells[CELL * together * *column..][..CELL * count]),
+                None => (plan.point_step, &mut *points),
+            };
             match source {
-                Source::Tokens(stream) => stream.fill(decoder, plan.point_step, points)?,
-                Source::Section(section) => {
-                    section.fill(decoder, plan.point_step, points).map_err(|_| GaveUp)?;
-                }
+                Source::Tokens(stream) => stream.fill(decoder, step, points)?,
+                Source::Section(section) => section.fill(decoder, step, points).map_err(|_| GaveUp)?,
             }
+        }
+        if let Some(columns) = &lifts.columns {
+            columns.store(&cells, together, points);
         }
     }
     Ok(())

@@ -170,14 +170,15 @@ enum AnyWidth<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Opens the section at the front of `run` and moves `run` behind it; `None` if it holds tokens, with
-    /// `run` at the first one.
+    /// Opens the section at the front of `run`, whose values go to `offset` in the points that will be filled, and
+    /// moves `run` behind it; `None` if it holds tokens, with `run` at the first one.
     ///
     /// # Errors
     /// If the section contradicts itself or is cut short.
     pub(in crate::cloud) fn open(
         decoder: &dyn Bulk,
         step: &Step,
+        offset: usize,
         run: &mut Run<'a>,
         points: usize,
     ) -> Result<Option<Self>, CloudErrorKind> {
@@ -190,7 +191,7 @@ impl<'a> Section<'a> {
             4 => opened(decoder, mode, run, points).map(AnyWidth::Four),
             _ => opened(decoder, mode, run, points).map(AnyWidth::Eight),
         };
-        Ok(Some(Self { cursor: cursor.map_err(|flaw| flaw.0)?, offset: step.offset }))
+        Ok(Some(Self { cursor: cursor.map_err(|flaw| flaw.0)?, offset }))
     }
 
     /// Fills the field of the next points.
