@@ -12,12 +12,11 @@ mod stream;
 
 use variants::{
     Class, Run,
+    ends::bytes_of,
     lift::{CELL, Columns, Lane, Lift, Store, Stores},
 };
 
-use super::{
-    CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, plan::overlap, sections::Section,
-};
+use super::{CloudError, Codec, Plan, Step, bulk::Bulk, mixed, plan::overlap, sections::Section};
 use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
@@ -122,7 +121,7 @@ pub(super) fn decode(
             rows.store_by(stores);
             return rows.fill(decoder, plan.point_step, points);
         }
-        pass(&mut run, count * plan.rows.len());
+        pass(decoder, &mut run, count * plan.rows.len());
         sources.push((Source::Tokens(rows), None));
     } else if !plan.rows.is_empty() {
         let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
@@ -138,7 +137,7 @@ pub(super) fn decode(
             None => {
                 let step = std::slice::from_ref(step);
                 let stream = Stream::new(column.lift.as_ref().ok_or(GaveUp)?, step, run, count);
-                pass(&mut run, count);
+                pass(decoder, &mut run, count);
                 Source::Tokens(stream)
             }
         };
@@ -170,8 +169,8 @@ pub(super) fn decode(
 }
 
 /// Passes so many tokens, or all that there are: whoever decodes them notices.
-fn pass(run: &mut Run<'_>, tokens: usize) {
-    run.data = &run.data[bytes_of(run.data, tokens)..];
+fn pass(decoder: &dyn Bulk, run: &mut Run<'_>, tokens: usize) {
+    run.data = &run.data[bytes_of(decoder.class(), run.data, tokens)..];
     run.taken += tokens;
 }
 

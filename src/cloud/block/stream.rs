@@ -2,6 +2,7 @@
 
 use variants::{
     ErrorKind, Run,
+    ends::has_padded_end,
     lift::{Lift, Stores},
 };
 
@@ -9,7 +10,6 @@ use super::{GaveUp, SLACK};
 use crate::cloud::{
     Step,
     bulk::{Bulk, WindowWord},
-    ends::has_padded_end,
 };
 
 /// Tokens in a window: with their points they fill about half of an L1 cache.
@@ -146,7 +146,7 @@ impl<W: WindowWord> Window<W> {
         let before = run.data;
         let decoded = W::some(decoder, run, &mut free[..room], least).map_err(|error| error.kind)?;
         let used = &before[..before.len() - run.data.len()];
-        if has_floats && has_padded_end(used) {
+        if has_floats && has_padded_end(decoder.class(), used) {
             return Err(ErrorKind::Malformed);
         }
         self.to += decoded;
