@@ -3,14 +3,14 @@
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use variants::{
     Class, cpu,
-    lift::{CELL, Columns},
+    lift::{CELL, Columns, Place},
 };
 
 /// Fields in random order, adjacent or apart, and the point's step.
-fn random_fields(rng: &mut impl Rng) -> (Vec<(usize, usize)>, usize) {
+fn random_fields(rng: &mut impl Rng) -> (Vec<Place>, usize) {
     let widest = [0, 0, 3, 30][rng.random_range(0..4)];
     let mut end = rng.random_range(0..=widest);
-    let mut fields: Vec<(usize, usize)> = (0..rng.random_range(1..20))
+    let mut fields: Vec<Place> = (0..rng.random_range(1..20))
         .map(|_| {
             let field = (end, [2, 4][rng.random_range(0..2)]);
             end += field.1 + rng.random_range(0..=widest) * rng.random_range(0..=1);
@@ -24,67 +24,112 @@ fn random_fields(rng: &mut impl Rng) -> (Vec<(usize, usize)>, usize) {
     (fields, end.max(16) + [0, 0, 1, 7, 40][rng.random_range(0..5)])
 }
 
-/// The columns, filled at random, and their stride.
-fn random_columns(rng: &mut impl Rng, columns: usize, points: usize) -> (Vec<u8>, usize) {
-    let stride = points + rng.random_range(0..20);
-    let mut cells = vec![0; CELL * stride * columns];
-    rng.fill(&mut cells[..]);
-    (cells, stride)
+/// Fields, how many of them come in rows, their values in rows and columns, and the points that they go to.
+struct Case {
+    fields: Vec<Place>,
+    in_rows: usize,
+    rows: Vec<u8>,
+    cells: Vec<u8>,
+    stride: usize,
+    step: usize,
+    points: Vec<u8>,
 }
 
-/// What the points become.
-fn expected(fields: &[(usize, usize)], cells: &[u8], stride: usize, step: usize, points: &mut [u8]) {
-    for (column, &(offset, bytes)) in fields.iter().enumerate() {
-        for (index, point) in points.chunks_exact_mut(step).enumerate() {
-            let cell = &cells[CELL * (stride * column + index)..];
-            point[offset..offset + bytes].copy_from_slice(&cell[..bytes]);
+impl Case {
+    fn random(rng: &mut impl Rng) -> Self {
+        let (fields, step) = random_fields(rng);
+        let in_rows = rng.random_range(0..=4).min(fields.len());
+        let count = rng.random_range(0..40);
+        let stride = count + rng.random_range(0..20);
+        let mut bytes = |bytes| {
+            let mut random = vec![0; bytes];
+            rng.fill(&mut random[..]);
+            random
+        };
+        let rows = bytes(CELL * in_rows * count + 16);
+        let cells = bytes(CELL * stride * (fields.len() - in_rows));
+        let points = bytes(count * step);
+        Self { fields, in_rows, rows, cells, stride, step, points }
+    }
+
+    /// What stores them on this CPU, if it has AVX2.
+    fn columns(&self) -> Option<Columns> {
+        let (rows, columns) = self.fields.split_at(self.in_rows);
+        let columns = Columns::at_most(Class::Avx512, rows, columns, self.step);
+        assert_eq!(columns.is_some(), cpu::Avx2::detect().is_some(), "{self:?}");
+        columns
+    }
+
+    /// What the points become.
+    fn expected(&self) -> Vec<u8> {
+        let mut points = self.points.clone();
+        for (field, &(offset, bytes)) in self.fields.iter().enumerate() {
+            for (index, point) in points.chunks_exact_mut(self.step).enumerate() {
+                let cell = match field.checked_sub(self.in_rows) {
+                    None => &self.rows[CELL * (self.in_rows * index + field)..],
+                    Some(column) => &self.cells[CELL * (self.stride * column + index)..],
+                };
+                point[offset..offset + bytes].copy_from_slice(&cell[..bytes]);
+            }
         }
+        points
     }
 }
 
-/// The columns on this CPU; says so if it has none.
-fn columns(fields: &[(usize, usize)], step: usize) -> Option<Columns> {
-    let columns = Columns::at_most(Class::Avx512, fields, step);
-    assert_eq!(columns.is_some(), cpu::Avx2::detect().is_some(), "{fields:?}, step {step}");
-    columns
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { fields, in_rows, step, points, .. } = self;
+        write!(f, "{fields:?}, {in_rows} in rows, step {step}, {} points", points.len() / step)
+    }
 }
 
 #[test]
 fn equal_a_byte_at_a_time() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    for _ in 0..2000 {
-        let (fields, step) = random_fields(&mut rng);
-        let Some(columns) = columns(&fields, step) else { return println!("skipped: no AVX2") };
-        let count = rng.random_range(0..40);
-        let (cells, stride) = random_columns(&mut rng, fields.len(), count);
-        let mut points = vec![0; count * step];
-        rng.fill(&mut points[..]);
-        let mut model = points.clone();
-        expected(&fields, &cells, stride, step, &mut model);
-        columns.store(&cells, stride, &mut points);
-        assert!(points == model, "{fields:?}, step {step}, {count} points");
+    for _ in 0..3000 {
+        let case = Case::random(&mut rng);
+        let Some(columns) = case.columns() else { return println!("skipped: no AVX2") };
+        let mut points = case.points.clone();
+        columns.store(&case.rows, &case.cells, case.stride, &mut points);
+        assert!(points == case.expected(), "{case:?}");
     }
 }
 
 #[test]
 fn refuse_what_they_are_not_for() {
-    let refused = |class, fields: &[_], step| Columns::at_most(class, fields, step).is_none();
-    assert!(refused(Class::Scalar, &[(0, 2)], 16));
-    assert!(refused(Class::Avx512, &[(0, 2)], 15));
-    assert!(refused(Class::Avx512, &[(0, 8)], 16));
-    assert!(refused(Class::Avx512, &[(15, 2)], 16));
-    assert!(refused(Class::Avx512, &[(usize::MAX, 2)], 16));
-    assert!(refused(Class::Avx512, &[(4, 2), (2, 4)], 16));
+    let refused =
+        |class, rows: &[_], fields: &[_], step| Columns::at_most(class, rows, fields, step).is_none();
+    assert!(refused(Class::Scalar, &[], &[(0, 2)], 16));
+    assert!(refused(Class::Avx512, &[], &[(0, 2)], 15));
+    assert!(refused(Class::Avx512, &[], &[(0, 8)], 16));
+    assert!(refused(Class::Avx512, &[], &[(15, 2)], 16));
+    assert!(refused(Class::Avx512, &[(usize::MAX, 2)], &[], 16));
+    assert!(refused(Class::Avx512, &[(4, 2)], &[(2, 4)], 16));
+    assert!(refused(Class::Avx512, &[(0, 2), (2, 2), (4, 2), (6, 2), (8, 2)], &[], 16));
+}
+
+/// Two points of two fields, with too few bytes of rows or of columns.
+fn store_short(rows: &[u8], cells: &[u8]) {
+    if let Some(columns) = Columns::at_most(Class::Avx2, &[(0, 2)], &[(2, 2)], 16) {
+        columns.store(rows, cells, 2, &mut [0; 32]);
+    }
+    // As if it had been refused: without AVX2 there is nothing to refuse.
+    assert!(cpu::Avx2::detect().is_some(), "a row for each point, a cell for each point");
 }
 
 #[test]
 #[should_panic(expected = "a cell for each point")]
 fn refuse_columns_that_are_too_short() {
-    let columns = columns(&[(0, 2), (2, 2)], 16).expect("a cell for each point: no AVX2 to test with");
-    columns.store(&[0; CELL * 3], 2, &mut [0; 32]);
+    store_short(&[0; 2 * CELL + 16], &[0; 2 * CELL - 1]);
 }
 
-/// Cells and points that end at a page that must not be touched.
+#[test]
+#[should_panic(expected = "a row for each point")]
+fn refuse_rows_that_are_too_short() {
+    store_short(&[0; 2 * CELL + 15], &[0; 2 * CELL]);
+}
+
+/// Slices that end at a page that must not be touched.
 #[cfg(unix)]
 mod pages;
 
@@ -92,20 +137,17 @@ mod pages;
 #[cfg(unix)]
 fn touch_nothing_beyond_cells_and_points() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
-    let mut cell_pages = pages::Pages::new(20 * 60 * CELL);
-    let mut point_pages = pages::Pages::new(40 * 1000);
+    let [mut rows, mut cells, mut points] = [1000, 20 * 60 * CELL, 40 * 1000].map(pages::Pages::new);
     for _ in 0..1000 {
-        let (fields, step) = random_fields(&mut rng);
-        let Some(columns) = columns(&fields, step) else { return println!("skipped: no AVX2") };
-        let count = rng.random_range(0..40);
-        let (cells, stride) = random_columns(&mut rng, fields.len(), count);
-        let guarded = cell_pages.end(cells.len());
-        guarded.copy_from_slice(&cells);
-        let points = point_pages.end(count * step);
-        rng.fill(&mut points[..]);
-        let mut model = points.to_vec();
-        expected(&fields, &cells, stride, step, &mut model);
-        columns.store(guarded, stride, points);
-        assert!(points == model, "{fields:?}, step {step}, {count} points");
+        let case = Case::random(&mut rng);
+        let Some(columns) = case.columns() else { return println!("skipped: no AVX2") };
+        let rows = rows.end(case.rows.len());
+        rows.copy_from_slice(&case.rows);
+        let cells = cells.end(case.cells.len());
+        cells.copy_from_slice(&case.cells);
+        let points = points.end(case.points.len());
+        points.copy_from_slice(&case.points);
+        columns.store(rows, cells, case.stride, points);
+        assert!(*points == case.expected(), "{case:?}");
     }
 }
