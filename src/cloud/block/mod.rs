@@ -16,7 +16,13 @@ use variants::{
     lift::{CELL, Columns, Lane, Lift, Store, Stores},
 };
 
-use super::{CloudError, Codec, Plan, Step, bulk::Bulk, mixed, plan::overlap, sections::Section};
+use super::{
+    CloudError, Codec, Plan, Step,
+    bulk::Bulk,
+    mixed,
+    plan::overlap,
+    sections::{Column, Section},
+};
 use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
@@ -40,45 +46,58 @@ pub(super) struct GaveUp;
 pub(super) struct Lifts {
     /// Of the rows; fields that are no tokens are skipped.
     pub(super) rows: Option<Lift>,
-    /// What is known of each section.
-    sections: Vec<Column>,
-    /// What stores the columns of sections that have one.
+    /// Where the rows' values go.
+    rows_to: To,
+    /// Of each section, should it hold tokens, and where the values go.
+    sections: Vec<(Option<Lift>, To)>,
+    /// What stores values that do not go into the points at once.
     columns: Option<Columns>,
 }
 
-/// A section, as the block path goes about it.
-#[derive(Clone, Debug)]
-struct Column {
-    /// Its lift, should it hold tokens: into the points or into its column.
-    lift: Option<Lift>,
-    /// Which of the columns is filled and then stored with the others; the points are, if there is none.
-    index: Option<usize>,
+/// Where the values of rows or a section go.
+#[derive(Clone, Copy, Debug)]
+enum To {
+    Points,
+    /// Into rows of cells.
+    Rows,
+    /// Into this column of cells.
+    Column(usize),
 }
 
 impl Lifts {
     fn new(plan: &Plan, class: Class) -> Self {
         let lanes: Vec<_> = plan.rows.iter().map(|step| lane(step).unwrap_or(SKIPPED)).collect();
-        // Fields that share a store are found by their places; where they share bytes, their order matters.
-        let places: Vec<_> = plan
-            .sections
-            .iter()
-            .map(|step| (step.offset, step.bytes))
-            .filter(|place| place.1 <= CELL)
-            .collect();
-        let share = places.len() > 1 && !overlap(&plan.sections);
-        let columns = if share { Columns::at_most(class, &places, plan.point_step) } else { None };
-        let mut indexes = 0..places.len();
+        let short = |step: &&Step| step.bytes <= CELL;
+        let place = |step: &Step| (step.offset, step.bytes);
+        let sections: Vec<_> = plan.sections.iter().filter(short).map(place).collect();
+        // Fields that share bytes have to be stored in their order, and one alone has nothing to share a store with.
+        let share = sections.len() > 1 && !overlap(&plan.sections);
+        let are_short = are_tokens(plan) && plan.rows.iter().all(|step| step.bytes == CELL);
+        let rows: Vec<_> = plan.rows.iter().filter(|_| are_short).map(place).collect();
+        let columns = |rows| Columns::at_most(class, rows, &sections, plan.point_step).filter(|_| share);
+        let (rows_to, columns) = match columns(&rows) {
+            Some(columns) if are_short => (To::Rows, Some(columns)),
+            _ => (To::Points, columns(&[])),
+        };
+        let mut indexes = 0..sections.len();
         let section = |step: &Step| {
-            let index = if columns.is_some() && step.bytes <= CELL { indexes.next() } else { None };
-            let (lane, point_step) = match index {
+            let index = if columns.is_some() && short(&step) { indexes.next() } else { None };
+            match index {
                 // A cell's other bytes do not count, so any integer can be one of 32 bits.
-                Some(_) => (Some(Lane { offset: 0, store: Store::Int32 }), CELL),
-                None => (lane(step), plan.point_step),
-            };
-            Column { lift: lane.and_then(|lane| Lift::at_most(class, &[lane], point_step).ok()), index }
+                Some(index) => (lift(class, &[cell(0, Store::Int32)], CELL), To::Column(index)),
+                None => (lane(step).and_then(|lane| lift(class, &[lane], plan.point_step)), To::Points),
+            }
         };
         let sections = plan.sections.iter().map(section).collect();
-        Self { rows: Lift::at_most(class, &lanes, plan.point_step).ok(), sections, columns }
+        let rows = match rows_to {
+            To::Rows => {
+                let cells: Vec<_> =
+                    lanes.iter().enumerate().map(|(index, lane)| cell(index, lane.store)).collect();
+                lift(class, &cells, CELL * cells.len())
+            }
+            _ => lift(class, &lanes, plan.point_step),
+        };
+        Self { rows, rows_to, sections, columns }
     }
 
     /// Those of this plan for decoders of this class.
@@ -87,13 +106,33 @@ impl Lifts {
     }
 }
 
+fn lift(class: Class, lanes: &[Lane], point_step: usize) -> Option<Lift> {
+    Lift::at_most(class, lanes, point_step).ok()
+}
+
+/// The lane of a cell.
+fn cell(index: usize, store: Store) -> Lane {
+    Lane { offset: CELL * index, store }
+}
+
+/// Whether the rows are nothing but tokens, a window of which holds some of them.
+fn are_tokens(plan: &Plan) -> bool {
+    in_windows(plan) && plan.rows.iter().all(|step| step.codec.is_token())
+}
+
+/// Whether rows can be decoded a window at a time.
+fn in_windows(plan: &Plan) -> bool {
+    !plan.rows_overlap && plan.rows.len() <= MOST_LANES
+}
+
 /// The lane of a field that is no token.
 const SKIPPED: Lane = Lane { offset: 0, store: Store::Skip };
 
 /// What fills some fields of the points, from the first one to the last.
 enum Source<'a> {
     Tokens(Stream<'a>),
-    Section(Section<'a>),
+    /// With the field's first byte in the point.
+    Section(Section<'a>, usize),
 }
 
 /// The per-point path's way with a chunk's rows.
@@ -112,9 +151,7 @@ pub(super) fn decode(
     let count = points.len() / plan.point_step;
     let mut sources = Vec::with_capacity(1 + plan.sections.len());
     let lifts = Lifts::of(plan, decoder.class());
-    let in_windows = !plan.rows_overlap && plan.rows.len() <= MOST_LANES;
-    let are_tokens = plan.rows.iter().all(|step| step.codec.is_token());
-    if in_windows && are_tokens && !plan.rows.is_empty() {
+    if are_tokens(plan) && !plan.rows.is_empty() {
         let mut rows = Stream::new(lifts.rows.as_ref().ok_or(GaveUp)?, &plan.rows, run, count);
         if plan.sections.is_empty() {
             // Nothing follows whose beginning would have to be known, or that would store into the same lines.
@@ -122,47 +159,57 @@ pub(super) fn decode(
             return rows.fill(decoder, plan.point_step, points);
         }
         pass(decoder, &mut run, count * plan.rows.len());
-        sources.push((Source::Tokens(rows), None));
+        sources.push((Source::Tokens(rows), lifts.rows_to));
     } else if !plan.rows.is_empty() {
-        let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
+        let done = in_windows(plan) && mixed::rows(decoder, plan, &mut run, points)?;
         if !done {
             rows_per_point(&mut run, points).map_err(|_| GaveUp)?;
         }
     }
-    for (step, column) in plan.sections.iter().zip(&lifts.sections) {
-        let offset = if column.index.is_some() { 0 } else { step.offset };
-        let section = Section::open(decoder, step, offset, &mut run, count).map_err(|_| GaveUp)?;
+    for (step, (lift, to)) in plan.sections.iter().zip(&lifts.sections) {
+        let section = Section::open(decoder, step, &mut run, count).map_err(|_| GaveUp)?;
         let source = match section {
-            Some(section) => Source::Section(section),
+            Some(section) => Source::Section(section, step.offset),
             None => {
                 let step = std::slice::from_ref(step);
-                let stream = Stream::new(column.lift.as_ref().ok_or(GaveUp)?, step, run, count);
+                let stream = Stream::new(lift.as_ref().ok_or(GaveUp)?, step, run, count);
                 pass(decoder, &mut run, count);
                 Source::Tokens(stream)
             }
         };
-        sources.push((source, column.index));
+        sources.push((source, *to));
     }
     if plan.refuses_left_over && !run.data.is_empty() {
         return Err(GaveUp);
     }
     // Whole bytes of a palette's indexes.
     let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
-    let mut cells = vec![0; CELL * together * lifts.sections.len()];
+    let mut cells = vec![0_u32; together * plan.sections.len()];
+    let mut rows = vec![0; lifts.columns.as_ref().map_or(0, |columns| columns.row_bytes(together))];
+    let row_bytes = CELL * plan.rows.len();
     for points in points.chunks_mut(together * plan.point_step) {
         let count = points.len() / plan.point_step;
-        for (source, column) in &mut sources {
-            let (step, points) = match column {
-                Some(column) => (CELL, &mut cells[CELL * together * *column..][..CELL * count]),
-                None => (plan.point_step, &mut *points),
-            };
-            match source {
-                Source::Tokens(stream) => stream.fill(decoder, step, points)?,
-                Source::Section(section) => section.fill(decoder, step, points).map_err(|_| GaveUp)?,
+        for (source, to) in &mut sources {
+            match (source, *to) {
+                (Source::Tokens(stream), To::Points) => stream.fill(decoder, plan.point_step, points)?,
+                (Source::Tokens(stream), To::Rows) => {
+                    stream.fill(decoder, row_bytes, &mut rows[..row_bytes * count])?;
+                }
+                (Source::Tokens(stream), To::Column(index)) => {
+                    let cells = &mut cells[together * index..][..count];
+                    stream.fill(decoder, CELL, bytemuck::cast_slice_mut(cells))?;
+                }
+                (Source::Section(section, offset), to) => {
+                    let column = match to {
+                        To::Column(index) => Column::Cells(&mut cells[together * index..][..count]),
+                        _ => Column::Points { points, point_step: plan.point_step, offset: *offset },
+                    };
+                    section.fill(decoder, column).map_err(|_| GaveUp)?;
+                }
             }
         }
         if let Some(columns) = &lifts.columns {
-            columns.store(&cells, together, points);
+            columns.store(&rows, bytemuck::cast_slice(&cells), together, points);
         }
     }
     Ok(())
