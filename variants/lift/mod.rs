@@ -40,7 +40,7 @@ mod vector256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;
 
-pub use columns::{CELL, Columns, Place};
+pub use columns::{CELL, Columns, Place, ROW};
 pub use interleave::interleave;
 
 use alloc::{vec, vec::Vec};

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 use variants::{
     Class, cpu,
-    lift::{CELL, Columns, Place},
+    lift::{CELL, Columns, Place, ROW},
 };
 
 /// Fields in random order, adjacent or apart, and the point's step.
@@ -39,25 +39,27 @@ impl Case {
     fn random(rng: &mut impl Rng) -> Self {
         let (fields, step) = random_fields(rng);
         let in_rows = rng.random_range(0..=4).min(fields.len());
-        let count = rng.random_range(0..40);
+        let count = rng.random_range(0..70);
         let stride = count + rng.random_range(0..20);
         let mut bytes = |bytes| {
             let mut random = vec![0; bytes];
             rng.fill(&mut random[..]);
             random
         };
-        let rows = bytes(CELL * in_rows * count + 16);
+        let rows = bytes(ROW * count);
         let cells = bytes(CELL * stride * (fields.len() - in_rows));
         let points = bytes(count * step);
         Self { fields, in_rows, rows, cells, stride, step, points }
     }
 
-    /// What stores them on this CPU, if it has AVX2.
-    fn columns(&self) -> Option<Columns> {
+    /// What stores them with AVX2 and with whatever this CPU has: nothing if it has no AVX2.
+    fn columns(&self) -> Vec<Columns> {
         let (rows, columns) = self.fields.split_at(self.in_rows);
-        let columns = Columns::at_most(Class::Avx512, rows, columns, self.step);
-        assert_eq!(columns.is_some(), cpu::Avx2::detect().is_some(), "{self:?}");
-        columns
+        let columns =
+            [Class::Avx2, Class::Avx512].map(|class| Columns::at_most(class, rows, columns, self.step));
+        let there = cpu::Avx2::detect().is_some();
+        assert!(columns.iter().all(|columns| columns.is_some() == there), "{self:?}");
+        columns.into_iter().flatten().collect()
     }
 
     /// What the points become.
@@ -66,7 +68,7 @@ impl Case {
         for (field, &(offset, bytes)) in self.fields.iter().enumerate() {
             for (index, point) in points.chunks_exact_mut(self.step).enumerate() {
                 let cell = match field.checked_sub(self.in_rows) {
-                    None => &self.rows[CELL * (self.in_rows * index + field)..],
+                    None => &self.rows[ROW * index + CELL * field..],
                     Some(column) => &self.cells[CELL * (self.stride * column + index)..],
                 };
                 point[offset..offset + bytes].copy_from_slice(&cell[..bytes]);
@@ -88,10 +90,11 @@ fn equal_a_byte_at_a_time() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     for _ in 0..3000 {
         let case = Case::random(&mut rng);
-        let Some(columns) = case.columns() else { return println!("skipped: no AVX2") };
-        let mut points = case.points.clone();
-        columns.store(&case.rows, &case.cells, case.stride, &mut points);
-        assert!(points == case.expected(), "{case:?}");
+        for columns in case.columns() {
+            let mut points = case.points.clone();
+            columns.store(&case.rows, &case.cells, case.stride, &mut points);
+            assert!(points == case.expected(), "{columns:?}: {case:?}");
+        }
     }
 }
 
@@ -120,13 +123,13 @@ fn store_short(rows: &[u8], cells: &[u8]) {
 #[test]
 #[should_panic(expected = "a cell for each point")]
 fn refuse_columns_that_are_too_short() {
-    store_short(&[0; 2 * CELL + 16], &[0; 2 * CELL - 1]);
+    store_short(&[0; 2 * ROW], &[0; 2 * CELL - 1]);
 }
 
 #[test]
 #[should_panic(expected = "a row for each point")]
 fn refuse_rows_that_are_too_short() {
-    store_short(&[0; 2 * CELL + 15], &[0; 2 * CELL]);
+    store_short(&[0; 2 * ROW - 1], &[0; 2 * CELL]);
 }
 
 /// Slices that end at a page that must not be touched.
@@ -137,17 +140,18 @@ mod pages;
 #[cfg(unix)]
 fn touch_nothing_beyond_cells_and_points() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
-    let [mut rows, mut cells, mut points] = [1000, 20 * 60 * CELL, 40 * 1000].map(pages::Pages::new);
+    let [mut rows, mut cells, mut points] = [70 * ROW, 20 * 90 * CELL, 70 * 700].map(pages::Pages::new);
     for _ in 0..1000 {
         let case = Case::random(&mut rng);
-        let Some(columns) = case.columns() else { return println!("skipped: no AVX2") };
         let rows = rows.end(case.rows.len());
         rows.copy_from_slice(&case.rows);
         let cells = cells.end(case.cells.len());
         cells.copy_from_slice(&case.cells);
         let points = points.end(case.points.len());
-        points.copy_from_slice(&case.points);
-        columns.store(rows, cells, case.stride, points);
-        assert!(*points == case.expected(), "{case:?}");
+        for columns in case.columns() {
+            points.copy_from_slice(&case.points);
+            columns.store(rows, cells, case.stride, points);
+            assert!(*points == case.expected(), "{columns:?}: {case:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ mod stream;
 use variants::{
     Class, Run,
     ends::bytes_of,
-    lift::{CELL, Columns, Lane, Lift, Store, Stores},
+    lift::{CELL, Columns, Lane, Lift, ROW, Store, Stores},
 };
 
 use super::{
@@ -93,7 +93,7 @@ impl Lifts {
             To::Rows => {
                 let cells: Vec<_> =
                     lanes.iter().enumerate().map(|(index, lane)| cell(index, lane.store)).collect();
-                lift(class, &cells, CELL * cells.len())
+                lift(class, &cells, ROW)
             }
             _ => lift(class, &lanes, plan.point_step),
         };
@@ -185,15 +185,14 @@ pub(super) fn decode(
     // Whole bytes of a palette's indexes.
     let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
     let mut cells = vec![0_u32; together * plan.sections.len()];
-    let mut rows = vec![0; lifts.columns.as_ref().map_or(0, |columns| columns.row_bytes(together))];
-    let row_bytes = CELL * plan.rows.len();
+    let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * together } else { 0 }];
     for points in points.chunks_mut(together * plan.point_step) {
         let count = points.len() / plan.point_step;
         for (source, to) in &mut sources {
             match (source, *to) {
                 (Source::Tokens(stream), To::Points) => stream.fill(decoder, plan.point_step, points)?,
                 (Source::Tokens(stream), To::Rows) => {
-                    stream.fill(decoder, row_bytes, &mut rows[..row_bytes * count])?;
+                    stream.fill(decoder, ROW, &mut rows[..ROW * count])?;
                 }
                 (Source::Tokens(stream), To::Column(index)) => {
                     let cells = &mut cells[together * index..][..count];
