@@ -35,6 +35,7 @@ extern crate alloc;
 pub mod best;
 mod contract;
 pub mod cpu;
+pub mod ends;
 pub mod layout;
 pub mod lift;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]

@@ -5,13 +5,16 @@
 //! where one of those lanes is not what it has to be. That row is read field by field. Behind it the window's
 //! tokens are right again, counted from the next byte that ends a token: nothing is decoded twice.
 
-use variants::{Run, Word, lift::Lift};
+use variants::{
+    Run, Word,
+    ends::{bytes_of, has_padded_end, padded_end, tokens_in},
+    lift::Lift,
+};
 
 use super::{
     Codec, Plan, Step,
     block::{GaveUp, Lifts, SLACK},
     bulk::{Bulk, WindowWord},
-    ends::{bytes_of, has_padded_end, padded_end, tokens_in},
     gorilla::GorillaReader,
 };
 
@@ -162,7 +165,7 @@ impl Rows<'_> {
         window: &mut [W],
         all: usize,
     ) -> Result<Tried, GaveUp> {
-        let (before, lanes) = (self.known, self.parts.len());
+        let (class, before, lanes) = (decoder.class(), self.known, self.parts.len());
         let room = window.len().min((all - self.known) * lanes);
         let least = if room == window.len() { room - SLACK } else { room };
         let mut behind = *run;
@@ -171,19 +174,19 @@ impl Rows<'_> {
         let count = decoded.unwrap_or_else(|error| error.index);
         let used = match decoded {
             Ok(_) => run.data.len() - behind.data.len(),
-            Err(_) => bytes_of(run.data, count),
+            Err(_) => bytes_of(class, run.data, count),
         };
         let bytes = &run.data[..used];
 
         let (mut token, mut byte, mut alone) = (0, 0, 0);
         loop {
             let mut rows = self.good_rows(&window[token..count]).min(all - self.known);
-            let mut length = bytes_of(&bytes[byte..], rows * lanes);
+            let mut length = bytes_of(class, &bytes[byte..], rows * lanes);
             // A longer form of a token is not what one byte of another field is, and no NaN marker.
             let stretch = &bytes[byte..byte + length];
-            if has_padded_end(stretch) {
+            if has_padded_end(class, stretch) {
                 rows = tokens_in(&stretch[..padded_end(stretch)]) / lanes;
-                length = bytes_of(stretch, rows * lanes);
+                length = bytes_of(class, stretch, rows * lanes);
             }
             self.take(&window[token..token + rows * lanes])?;
             byte += length;

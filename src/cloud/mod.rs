@@ -8,7 +8,6 @@ mod container;
 mod converted;
 mod decode;
 mod encode;
-mod ends;
 mod error;
 mod gorilla;
 mod header;

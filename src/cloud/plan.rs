@@ -220,7 +220,7 @@ fn check_resolution(field: &Field) -> Result<(), CloudError> {
 }
 
 /// Whether two steps share bytes of the point.
-fn overlap(steps: &[Step]) -> bool {
+pub(super) fn overlap(steps: &[Step]) -> bool {
     let mut places: Vec<_> = steps.iter().map(|step| (step.offset, step.offset + step.bytes)).collect();
     places.sort_unstable();
     places.windows(2).any(|pair| pair[0].1 > pair[1].0)

@@ -10,7 +10,7 @@ use alloc::{boxed::Box, vec::Vec};
 
 use super::{
     Lane, Store, Stores,
-    merge256::Window,
+    merge256::Windows,
     plan::fits_32_bits,
     portable::{self, Column},
     strided::{Run, runs},
@@ -50,7 +50,7 @@ struct Part {
     /// From the block to the points, for lanes that store at most 32 bits.
     copies: Vec<Run>,
     /// For merging vectors into the points, if that is cheaper.
-    window: Option<Window>,
+    windows: Option<Windows>,
 }
 
 impl Kernel {
@@ -62,11 +62,12 @@ impl Kernel {
         let part = |(index, part): (usize, &[Lane])| {
             let points = if part.len() == lanes.len() { 8 / part.len() } else { 1 };
             let copies = runs(part);
-            // A window takes the time of three or four copies.
-            let cheap = points * copies.len() >= 4;
-            let window = Window::new(part, points, point_step).filter(|_| cheap);
+            let windows = Windows::new(part, points, point_step);
+            // One takes the time of two copies or, of one point's lanes, of four.
+            let cheap = |windows: &Windows| points * copies.len() >= 4.max(2 * windows.windows.len());
+            let windows = windows.filter(cheap);
             let vector = Vector::new(part, points);
-            Part { first: index * 8, vector, row: Vector::new(part, 1), copies, window }
+            Part { first: index * 8, vector, row: Vector::new(part, 1), copies, windows }
         };
         let exact = |index: &usize| matches!(lanes[*index].store, Store::F32 { .. });
         let in_order = |(index, lane): (usize, &Lane)| lane.offset == 4 * index && lane.store.bytes() == 4;
@@ -189,9 +190,9 @@ impl Part {
         let whole = rows / self.vector.points;
         let mut fine = true;
         let mut merged = 0;
-        if let Some(window) = &self.window {
-            let count = whole.min(window.vectors(points.len()));
-            let target = Target::Points(window, points);
+        if let Some(windows) = &self.windows {
+            let count = whole.min(windows.vectors(points.len()));
+            let target = Target::Points(windows, points);
             fine &= self.vector.run(proof, stride, sums, &tokens[self.first..], count, target);
             merged = count * self.vector.points;
         }

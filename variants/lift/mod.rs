@@ -24,6 +24,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
+mod columns;
 mod interleave;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod merge256;
@@ -41,6 +42,7 @@ mod vector256;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod wide512;
 
+pub use columns::{CELL, Columns, Place, ROW};
 pub use interleave::interleave;
 
 use alloc::{vec, vec::Vec};

@@ -2,7 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::{Lane, NAN_F32, Store, merge256::Window};
+use super::{
+    Lane, NAN_F32, Store,
+    merge256::{Window, Windows},
+};
 use crate::cpu::Avx2;
 
 /// Where the values go.
@@ -11,8 +14,8 @@ pub(super) enum Target<'a> {
     Values(&'a mut [u8]),
     /// The same past the cache, from where [`Vector::points_to_line`] says.
     Lines(&'a mut [u8]),
-    /// Points, through a window.
-    Points(&'a Window, &'a mut [u8]),
+    /// Points, through windows.
+    Points(&'a Windows, &'a mut [u8]),
 }
 
 /// Lanes in a vector of 8 elements: element `e` is lane `e % lanes` of point `e / lanes`.
@@ -85,24 +88,31 @@ impl Vector {
         let mixed = self.integers != [0; 8];
         let halves = (self.lanes, self.points, self.loaded) == (4, 2, [-1; 8]);
         let steps = if halves { HALVES } else { self.steps };
-        let (body, window, out_step, out) = match target {
+        if let Target::Points(windows, out) = &target {
+            assert!(count <= windows.vectors(out.len()));
+        }
+        let (body, windows, out_step, out) = match target {
             Target::Values(out) => {
                 assert!((count - 1) * step * 4 + 32 <= out.len());
-                (by_kind::<VALUES>(mixed, steps), None, 4 * step, out)
+                (by_kind::<VALUES>(mixed, steps), &[][..], 4 * step, out)
             }
             Target::Lines(out) => {
                 assert!((count - 1) * step * 4 + 32 <= out.len());
                 assert!(stride == self.lanes && self.points_to_line(out) == Some(0));
-                (by_kind::<LINES>(mixed, steps), None, 4 * step, out)
+                (by_kind::<LINES>(mixed, steps), &[][..], 4 * step, out)
             }
-            Target::Points(window, out) => {
-                assert!(count <= window.vectors(out.len()));
-                (by_kind::<POINTS>(mixed, steps), Some(window), window.period, out)
+            Target::Points(Windows { windows, period }, out) => {
+                let body = match &windows[..] {
+                    [Window { is_double: true, .. }] => by_kind::<DOUBLE>(mixed, steps),
+                    [_] => by_kind::<POINTS>(mixed, steps),
+                    _ => by_kind::<EACH>(mixed, steps),
+                };
+                (body, &windows[..], *period, out)
             }
         };
         let mut sums = core::array::from_fn(|element| previous[element % self.lanes] as i32);
         // SAFETY: the proof says that the CPU has AVX2; lengths and alignment were just checked.
-        let fine = unsafe { body(self, window, Vectors { count, step, out_step }, &mut sums, tokens, out) };
+        let fine = unsafe { body(self, windows, Vectors { count, step, out_step }, &mut sums, tokens, out) };
         for (previous, sum) in previous.iter_mut().zip(&sums[..self.lanes]) {
             *previous = i64::from(*sum);
         }
@@ -112,12 +122,17 @@ impl Vector {
 
 const VALUES: u8 = 0;
 const LINES: u8 = 1;
+/// Through one window.
 const POINTS: u8 = 2;
+/// Through one window whose bytes come from two vectors.
+const DOUBLE: u8 = 3;
+/// Through a window for each point.
+const EACH: u8 = 4;
 
 /// In place of one doubling: a half is a point, and all elements are loaded.
 const HALVES: usize = 4;
 
-type Body = unsafe fn(&Vector, Option<&Window>, Vectors, &mut [i32; 8], &[u32], &mut [u8]) -> bool;
+type Body = unsafe fn(&Vector, &[Window], Vectors, &mut [i32; 8], &[u32], &mut [u8]) -> bool;
 
 fn by_kind<const OUT: u8>(mixed: bool, steps: usize) -> Body {
     match (mixed, steps) {
@@ -156,11 +171,11 @@ struct Constants {
 ///
 /// # Safety
 /// `tokens` holds the vectors' elements that are loaded; `out` has 32 bytes for each vector, aligned for `LINES`,
-/// or each vector's window.
+/// or each vector's windows.
 #[target_feature(enable = "avx2")]
 unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
     vector: &Vector,
-    window: Option<&Window>,
+    windows: &[Window],
     vectors: Vectors,
     sums: &mut [i32; 8],
     tokens: &[u32],
@@ -187,13 +202,22 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
         // SAFETY: the caller vouches for the elements of `loaded`; no others are loaded.
         unsafe { _mm256_maskload_epi32(at.cast(), constants.loaded) }
     };
-    let window = window.map(|window| Constant::new(window));
+    let window = windows.first().map(|window| Constant::new(window));
     let mut store = |index: usize, lifted: __m256i| {
         // SAFETY: the caller vouches that the vector's values or points start in `out`.
         let at = unsafe { out.as_mut_ptr().add(index * out_step) };
+        if OUT == EACH {
+            for window in windows {
+                // SAFETY: the caller vouches for the windows.
+                unsafe { Constant::new(window).merge::<false>(at, lifted) };
+            }
+            return;
+        }
         match &window {
             // SAFETY: the caller vouches for the window.
-            Some(window) if OUT == POINTS => unsafe { window.merge(at, lifted) },
+            Some(window) if OUT == POINTS => unsafe { window.merge::<false>(at, lifted) },
+            // SAFETY: the same.
+            Some(window) if OUT == DOUBLE => unsafe { window.merge::<true>(at, lifted) },
             // SAFETY: the caller vouches for 32 aligned bytes; the fence comes before anyone reads them.
             _ if OUT == LINES => unsafe { _mm256_stream_si256(at.cast(), lifted) },
             // SAFETY: the caller vouches for 32 bytes from there.
@@ -231,8 +255,8 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
 
 /// A window's constants in registers.
 struct Constant {
-    elements: __m256i,
-    bytes: __m256i,
+    elements: [__m256i; 2],
+    bytes: [__m256i; 2],
     mask: __m256i,
     start: usize,
 }
@@ -242,27 +266,31 @@ impl Constant {
     #[target_feature(enable = "avx2")]
     fn new(window: &Window) -> Self {
         Self {
-            elements: pulp::cast(window.elements),
-            bytes: pulp::cast(window.bytes),
+            elements: window.elements.map(pulp::cast),
+            bytes: window.bytes.map(pulp::cast),
             mask: pulp::cast(window.mask),
             start: window.start,
         }
     }
 
-    /// Writes the lanes' bytes of the window in the points from `at` on.
+    /// Writes the lanes' bytes of the window in the points from `at` on; `BOTH` if it needs two vectors.
     ///
     /// # Safety
     /// The window's 32 bytes may be read and written.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn merge(&self, at: *mut u8, values: __m256i) {
+    unsafe fn merge<const BOTH: bool>(&self, at: *mut u8, values: __m256i) {
         // SAFETY: the caller vouches for the window.
         let at = unsafe { at.add(self.start) }.cast::<__m256i>();
         // SAFETY: the same.
         let before = unsafe { _mm256_loadu_si256(at) };
-        let values = _mm256_permutevar8x32_epi32(values, self.elements);
-        let values = _mm256_shuffle_epi8(values, self.bytes);
-        let merged = _mm256_or_si256(_mm256_andnot_si256(self.mask, before), values);
+        let taken =
+            |elements, bytes| _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(values, elements), bytes);
+        let mut merged = _mm256_andnot_si256(self.mask, before);
+        merged = _mm256_or_si256(merged, taken(self.elements[0], self.bytes[0]));
+        if BOTH {
+            merged = _mm256_or_si256(merged, taken(self.elements[1], self.bytes[1]));
+        }
         // SAFETY: the same.
         unsafe { _mm256_storeu_si256(at, merged) };
     }

@@ -12,10 +12,17 @@ mod stream;
 
 use variants::{
     Class, Run,
-    lift::{Lane, Lift, Store, Stores},
+    ends::bytes_of,
+    lift::{CELL, Columns, Lane, Lift, ROW, Store, Stores},
 };
 
-use super::{CloudError, Codec, Plan, Step, bulk::Bulk, ends::bytes_of, mixed, sections::Section};
+use super::{
+    CloudError, Codec, Plan, Step,
+    bulk::Bulk,
+    mixed,
+    plan::overlap,
+    sections::{Column, Section},
+};
 pub(super) use stream::Stream;
 
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
@@ -39,18 +46,58 @@ pub(in crate::cloud) struct GaveUp;
 pub(super) struct Lifts {
     /// Of the rows; fields that are no tokens are skipped.
     pub(super) rows: Option<Lift>,
-    /// Of each section, should it hold tokens.
-    sections: Vec<Option<Lift>>,
+    /// Where the rows' values go.
+    rows_to: To,
+    /// Of each section, should it hold tokens, and where the values go.
+    sections: Vec<(Option<Lift>, To)>,
+    /// What stores values that do not go into the points at once.
+    columns: Option<Columns>,
+}
+
+/// Where the values of rows or a section go.
+#[derive(Clone, Copy, Debug)]
+enum To {
+    Points,
+    /// Into rows of cells.
+    Rows,
+    /// Into this column of cells.
+    Column(usize),
 }
 
 impl Lifts {
     fn new(plan: &Plan, class: Class) -> Self {
         let lanes: Vec<_> = plan.rows.iter().map(|step| lane(step).unwrap_or(SKIPPED)).collect();
-        let section = |step| Lift::at_most(class, &[lane(step)?], plan.point_step).ok();
-        Self {
-            rows: Lift::at_most(class, &lanes, plan.point_step).ok(),
-            sections: plan.sections.iter().map(section).collect(),
-        }
+        let short = |step: &&Step| step.bytes <= CELL;
+        let place = |step: &Step| (step.offset, step.bytes);
+        let sections: Vec<_> = plan.sections.iter().filter(short).map(place).collect();
+        // Fields that share bytes have to be stored in their order, and one alone has nothing to share a store with.
+        let share = sections.len() > 1 && !overlap(&plan.sections);
+        let are_short = are_tokens(plan) && plan.rows.iter().all(|step| step.bytes == CELL);
+        let rows: Vec<_> = plan.rows.iter().filter(|_| are_short).map(place).collect();
+        let columns = |rows| Columns::at_most(class, rows, &sections, plan.point_step).filter(|_| share);
+        let (rows_to, columns) = match columns(&rows) {
+            Some(columns) if are_short => (To::Rows, Some(columns)),
+            _ => (To::Points, columns(&[])),
+        };
+        let mut indexes = 0..sections.len();
+        let section = |step: &Step| {
+            let index = if columns.is_some() && short(&step) { indexes.next() } else { None };
+            match index {
+                // A cell's other bytes do not count, so any integer can be one of 32 bits.
+                Some(index) => (lift(class, &[cell(0, Store::Int32)], CELL), To::Column(index)),
+                None => (lane(step).and_then(|lane| lift(class, &[lane], plan.point_step)), To::Points),
+            }
+        };
+        let sections = plan.sections.iter().map(section).collect();
+        let rows = match rows_to {
+            To::Rows => {
+                let cells: Vec<_> =
+                    lanes.iter().enumerate().map(|(index, lane)| cell(index, lane.store)).collect();
+                lift(class, &cells, ROW)
+            }
+            _ => lift(class, &lanes, plan.point_step),
+        };
+        Self { rows, rows_to, sections, columns }
     }
 
     /// Those of this plan for decoders of this class.
@@ -59,13 +106,33 @@ impl Lifts {
     }
 }
 
+fn lift(class: Class, lanes: &[Lane], point_step: usize) -> Option<Lift> {
+    Lift::at_most(class, lanes, point_step).ok()
+}
+
+/// The lane of a cell.
+fn cell(index: usize, store: Store) -> Lane {
+    Lane { offset: CELL * index, store }
+}
+
+/// Whether the rows are nothing but tokens, a window of which holds some of them.
+fn are_tokens(plan: &Plan) -> bool {
+    in_windows(plan) && plan.rows.iter().all(|step| step.codec.is_token())
+}
+
+/// Whether rows can be decoded a window at a time.
+fn in_windows(plan: &Plan) -> bool {
+    !plan.rows_overlap && plan.rows.len() <= MOST_LANES
+}
+
 /// The lane of a field that is no token.
 const SKIPPED: Lane = Lane { offset: 0, store: Store::Skip };
 
 /// What fills some fields of the points, from the first one to the last.
 enum Source<'a> {
     Tokens(Stream<'a>),
-    Section(Section<'a>),
+    /// With the field's first byte in the point.
+    Section(Section<'a>, usize),
 }
 
 /// The per-point path's way with a chunk's rows.
@@ -84,56 +151,72 @@ pub(super) fn decode(
     let count = points.len() / plan.point_step;
     let mut sources = Vec::with_capacity(1 + plan.sections.len());
     let lifts = Lifts::of(plan, decoder.class());
-    let in_windows = !plan.rows_overlap && plan.rows.len() <= MOST_LANES;
-    let are_tokens = plan.rows.iter().all(|step| step.codec.is_token());
-    if in_windows && are_tokens && !plan.rows.is_empty() {
+    if are_tokens(plan) && !plan.rows.is_empty() {
         let mut rows = Stream::new(lifts.rows.as_ref().ok_or(GaveUp)?, &plan.rows, run, count);
         if plan.sections.is_empty() {
             // Nothing follows whose beginning would have to be known, or that would store into the same lines.
             rows.store_by(stores);
             return rows.fill(decoder, plan.point_step, points);
         }
-        pass(&mut run, count * plan.rows.len());
-        sources.push(Source::Tokens(rows));
+        pass(decoder, &mut run, count * plan.rows.len());
+        sources.push((Source::Tokens(rows), lifts.rows_to));
     } else if !plan.rows.is_empty() {
-        let done = in_windows && mixed::rows(decoder, plan, &mut run, points)?;
+        let done = in_windows(plan) && mixed::rows(decoder, plan, &mut run, points)?;
         if !done {
             rows_per_point(&mut run, points).map_err(|_| GaveUp)?;
         }
     }
-    for (step, lift) in plan.sections.iter().zip(&lifts.sections) {
+    for (step, (lift, to)) in plan.sections.iter().zip(&lifts.sections) {
         let section = Section::open(decoder, step, &mut run, count).map_err(|_| GaveUp)?;
-        sources.push(match section {
-            Some(section) => Source::Section(section),
+        let source = match section {
+            Some(section) => Source::Section(section, step.offset),
             None => {
                 let step = std::slice::from_ref(step);
                 let stream = Stream::new(lift.as_ref().ok_or(GaveUp)?, step, run, count);
-                pass(&mut run, count);
+                pass(decoder, &mut run, count);
                 Source::Tokens(stream)
             }
-        });
+        };
+        sources.push((source, *to));
     }
     if plan.refuses_left_over && !run.data.is_empty() {
         return Err(GaveUp);
     }
     // Whole bytes of a palette's indexes.
     let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
+    let mut cells = vec![0_u32; together * plan.sections.len()];
+    let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * together } else { 0 }];
     for points in points.chunks_mut(together * plan.point_step) {
-        for source in &mut sources {
-            match source {
-                Source::Tokens(stream) => stream.fill(decoder, plan.point_step, points)?,
-                Source::Section(section) => {
-                    section.fill(decoder, plan.point_step, points).map_err(|_| GaveUp)?;
+        let count = points.len() / plan.point_step;
+        for (source, to) in &mut sources {
+            match (source, *to) {
+                (Source::Tokens(stream), To::Points) => stream.fill(decoder, plan.point_step, points)?,
+                (Source::Tokens(stream), To::Rows) => {
+                    stream.fill(decoder, ROW, &mut rows[..ROW * count])?;
+                }
+                (Source::Tokens(stream), To::Column(index)) => {
+                    let cells = &mut cells[together * index..][..count];
+                    stream.fill(decoder, CELL, bytemuck::cast_slice_mut(cells))?;
+                }
+                (Source::Section(section, offset), to) => {
+                    let column = match to {
+                        To::Column(index) => Column::Cells(&mut cells[together * index..][..count]),
+                        _ => Column::Points { points, point_step: plan.point_step, offset: *offset },
+                    };
+                    section.fill(decoder, column).map_err(|_| GaveUp)?;
                 }
             }
+        }
+        if let Some(columns) = &lifts.columns {
+            columns.store(&rows, bytemuck::cast_slice(&cells), together, points);
         }
     }
     Ok(())
 }
 
 /// Passes so many tokens, or all that there are: whoever decodes them notices.
-fn pass(run: &mut Run<'_>, tokens: usize) {
-    run.data = &run.data[bytes_of(run.data, tokens)..];
+fn pass(decoder: &dyn Bulk, run: &mut Run<'_>, tokens: usize) {
+    run.data = &run.data[bytes_of(decoder.class(), run.data, tokens)..];
     run.taken += tokens;
 }
 

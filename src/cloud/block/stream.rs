@@ -2,6 +2,7 @@
 
 use variants::{
     ErrorKind, Run,
+    ends::has_padded_end,
     lift::{Lift, Stores},
 };
 
@@ -9,7 +10,6 @@ use super::{GaveUp, SLACK};
 use crate::cloud::{
     Step,
     bulk::{Bulk, WindowWord},
-    ends::has_padded_end,
     lines::Lines,
 };
 
@@ -178,7 +178,7 @@ impl<'a> Stream<'a> {
         self.left -= decoded;
         self.at_long = decoded + BETWEEN < room;
         self.worthless = if decoded < WORTH { self.worthless + 1 } else { 0 };
-        if self.has_floats && has_padded_end(&before[..before.len() - self.run.data.len()]) {
+        if self.has_floats && has_padded_end(decoder.class(), &before[..before.len() - self.run.data.len()]) {
             return Err(GaveUp);
         }
         Ok(decoded > 0)
@@ -259,7 +259,7 @@ impl<W: WindowWord> Window<W> {
         let before = run.data;
         let decoded = W::some(decoder, run, free, least).map_err(|error| error.kind)?;
         let used = &before[..before.len() - run.data.len()];
-        if has_floats && has_padded_end(used) {
+        if has_floats && has_padded_end(decoder.class(), used) {
             return Err(ErrorKind::Malformed);
         }
         self.to += decoded;

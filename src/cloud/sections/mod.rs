@@ -8,7 +8,7 @@ mod write;
 
 use super::{Codec, Step};
 
-pub(super) use read::{Section, read_section};
+pub(super) use read::{Column, Section, read_section};
 pub(super) use write::{choose_mode, write_section};
 
 /// Points that the choice of a mode looks at: the first ones of the cloud's first chunk.

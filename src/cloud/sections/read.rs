@@ -5,7 +5,7 @@ use variants::{Decoder, Run, layout::Leb128};
 use super::{
     SectionMode,
     palette::Palette,
-    runs::{DeltaRuns, Head, Runs},
+    runs::{DeltaRuns, Head, Repeat, Runs},
     width,
 };
 use crate::cloud::{
@@ -30,7 +30,7 @@ pub(in crate::cloud) fn read_section<D: Decoder<Layout = Leb128>>(
     point_step: usize,
     points: &mut [u8],
 ) -> Result<(), CloudError> {
-    let mut column = Column { points, point_step, offset: step.offset };
+    let mut column = Column::Points { points, point_step, offset: step.offset };
     let done = match width(step) {
         2 => read::<D, 2>(decoder, run, &mut column),
         4 => read::<D, 4>(decoder, run, &mut column),
@@ -42,25 +42,72 @@ pub(in crate::cloud) fn read_section<D: Decoder<Layout = Leb128>>(
     })
 }
 
-/// One field of all points of a chunk.
-pub(super) struct Column<'a> {
-    points: &'a mut [u8],
-    point_step: usize,
-    offset: usize,
+/// Where the values of a field go.
+pub(in crate::cloud) enum Column<'a> {
+    /// Into the points, whose field begins at `offset`.
+    Points {
+        /// Whole ones.
+        points: &'a mut [u8],
+        /// Bytes from one to the next.
+        point_step: usize,
+        /// The field's first byte in each.
+        offset: usize,
+    },
+    /// One behind the other. In memory a cell begins with the value's bytes; any others of it may be anything.
+    Cells(&'a mut [u32]),
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
     pub(super) fn len(&self) -> usize {
-        self.points.len() / self.point_step
+        match self {
+            Self::Points { points, point_step, .. } => points.len() / point_step,
+            Self::Cells(cells) => cells.len(),
+        }
     }
 
-    /// The field's bytes, point after point.
-    pub(super) fn slots<const N: usize>(&mut self) -> impl Iterator<Item = &mut [u8; N]> {
-        let offset = self.offset;
-        self.points.chunks_exact_mut(self.point_step).map(move |point| {
-            point[offset..].first_chunk_mut().expect("the plan checked that the field lies inside the point")
-        })
+    /// The first `count` places of values, which are there, and are then no longer in the column.
+    pub(super) fn take(&mut self, count: usize) -> Column<'a> {
+        match self {
+            Self::Points { points, point_step, offset } => {
+                let (point_step, offset) = (*point_step, *offset);
+                let (taken, rest) = std::mem::take(points).split_at_mut(count * point_step);
+                *points = rest;
+                Column::Points { points: taken, point_step, offset }
+            }
+            Self::Cells(cells) => {
+                let (taken, rest) = std::mem::take(cells).split_at_mut(count);
+                *cells = rest;
+                Column::Cells(taken)
+            }
+        }
     }
+
+    /// Puts a value at each place, in order; the first error ends it.
+    #[inline(always)]
+    pub(super) fn fill<const N: usize, E>(
+        self,
+        mut value: impl FnMut() -> Result<[u8; N], E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Points { points, point_step, offset } => {
+                for point in points.chunks_exact_mut(point_step) {
+                    point[offset..offset + N].copy_from_slice(&value()?);
+                }
+            }
+            Self::Cells(cells) => {
+                for slot in cells {
+                    *slot = cell(value()?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The cell of a value. A longer one has no cell: it keeps what fits.
+#[inline(always)]
+pub(super) fn cell<const N: usize>(value: [u8; N]) -> u32 {
+    u32::from_ne_bytes(std::array::from_fn(|byte| if byte < N { value[byte] } else { 0 }))
 }
 
 pub(super) fn at(point: usize) -> impl Fn(CloudErrorKind) -> SectionFlaw {
@@ -102,12 +149,12 @@ fn read<D: Decoder<Layout = Leb128>, const N: usize>(
 ) -> Result<(), SectionFlaw> {
     let mode = mode_of(run)?;
     if mode == SectionMode::DeltaVarint {
-        let mut sum = 0_i64;
-        for (point, slot) in column.slots::<N>().enumerate() {
+        let (mut sum, mut points) = (0_i64, 0..);
+        return column.take(column.len()).fill(|| {
+            let point = points.next().unwrap_or_default();
             sum = sum.wrapping_add(next_delta(decoder, run).map_err(at(point))?);
-            *slot = low_bytes(sum);
-        }
-        return Ok(());
+            Ok(low_bytes::<N>(sum))
+        });
     }
     let mut cursor = Cursor::<N>::open(mode, run, column.len())?;
     cursor.fill(&decoder, column)?;
@@ -132,7 +179,7 @@ impl<'a, const N: usize> Cursor<'a, N> {
     fn fill(&mut self, decoder: &dyn Bulk, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
         match self {
             Self::Palette(palette) => palette.fill(column),
-            Self::Runs(runs) => runs.fill(column),
+            Self::Runs(runs) => runs.fill(decoder, column),
             Self::DeltaRuns(runs) => runs.fill::<N>(decoder, column),
         }
     }
@@ -141,27 +188,14 @@ impl<'a, const N: usize> Cursor<'a, N> {
     fn end(self, decoder: &dyn Bulk) -> Result<Run<'a>, SectionFlaw> {
         match self {
             Self::Palette(palette) => Ok(palette.behind),
-            Self::Runs(mut runs) => {
-                while runs.head.is_open() {
-                    runs.next()?;
-                }
-                Ok(runs.head.run)
-            }
-            Self::DeltaRuns(mut runs) => {
-                while runs.head.is_open() {
-                    runs.next(decoder)?;
-                }
-                Ok(runs.head.run)
-            }
+            Self::Runs(runs) => runs.end(decoder),
+            Self::DeltaRuns(runs) => runs.end(decoder),
         }
     }
 }
 
 /// A section of another mode than `DeltaVarint`, to be filled a window of points at a time.
-pub(in crate::cloud) struct Section<'a> {
-    cursor: AnyWidth<'a>,
-    offset: usize,
-}
+pub(in crate::cloud) struct Section<'a>(AnyWidth<'a>);
 
 enum AnyWidth<'a> {
     Two(Cursor<'a, 2>),
@@ -190,21 +224,19 @@ impl<'a> Section<'a> {
             4 => opened(decoder, mode, run, points).map(AnyWidth::Four),
             _ => opened(decoder, mode, run, points).map(AnyWidth::Eight),
         };
-        Ok(Some(Self { cursor: cursor.map_err(|flaw| flaw.0)?, offset: step.offset }))
+        cursor.map(|cursor| Some(Self(cursor))).map_err(|flaw| flaw.0)
     }
 
-    /// Fills the field of the next points.
+    /// Fills the field of the next points. Cells are for values of 4 bytes at most.
     ///
     /// # Errors
     /// As [`read_section`].
     pub(in crate::cloud) fn fill(
         &mut self,
         decoder: &dyn Bulk,
-        point_step: usize,
-        points: &mut [u8],
+        mut column: Column<'_>,
     ) -> Result<(), CloudErrorKind> {
-        let mut column = Column { points, point_step, offset: self.offset };
-        let done = match &mut self.cursor {
+        let done = match &mut self.0 {
             AnyWidth::Two(cursor) => cursor.fill(decoder, &mut column),
             AnyWidth::Four(cursor) => cursor.fill(decoder, &mut column),
             AnyWidth::Eight(cursor) => cursor.fill(decoder, &mut column),

@@ -31,10 +31,6 @@ impl<'a> Head<'a> {
         Ok(Self { run: *run, runs, points, promised: 0, repeat: 0 })
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        self.runs > 0
-    }
-
     /// A run's length, behind its value: plain LEB128, by the strict reader, and never 0.
     fn read_length(&mut self) -> Result<(), SectionFlaw> {
         let (length, used) = decode_token(self.run.data).map_err(|error| {
@@ -52,16 +48,41 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Takes at most so many points off the run.
-    fn take(&mut self, points: usize) -> usize {
-        let taken = self.repeat.min(points);
+    /// Takes the places of the points off the run, as many as it has and the column.
+    fn take<'b>(&mut self, column: &mut Column<'b>) -> Column<'b> {
+        let taken = self.repeat.min(column.len());
         self.repeat -= taken;
-        taken
+        column.take(taken)
     }
 }
 
-fn runs_end_early() -> SectionFlaw {
-    malformed("the runs end before the chunk's points")
+/// What a run repeats.
+pub(super) trait Repeat<'a> {
+    /// The part that all kinds have.
+    fn head(&mut self) -> &mut Head<'a>;
+
+    /// Reads the next run.
+    fn next(&mut self, decoder: &dyn Bulk) -> Result<(), SectionFlaw>;
+
+    /// Goes to the next run if the last one has been filled.
+    fn proceed(&mut self, decoder: &dyn Bulk) -> Result<(), SectionFlaw> {
+        match self.head() {
+            Head { repeat: 1.., .. } => Ok(()),
+            Head { runs: 0, .. } => Err(malformed("the runs end before the chunk's points")),
+            _ => self.next(decoder),
+        }
+    }
+
+    /// What follows the last run.
+    fn end(mut self, decoder: &dyn Bulk) -> Result<Run<'a>, SectionFlaw>
+    where
+        Self: Sized,
+    {
+        while self.head().runs > 0 {
+            self.next(decoder)?;
+        }
+        Ok(self.head().run)
+    }
 }
 
 /// Runs of a value.
@@ -70,25 +91,22 @@ pub(super) struct Runs<'a, const N: usize> {
     pub(super) value: [u8; N],
 }
 
-impl<const N: usize> Runs<'_, N> {
-    pub(super) fn next(&mut self) -> Result<(), SectionFlaw> {
+impl<'a, const N: usize> Repeat<'a> for Runs<'a, N> {
+    fn head(&mut self) -> &mut Head<'a> {
+        &mut self.head
+    }
+
+    fn next(&mut self, _: &dyn Bulk) -> Result<(), SectionFlaw> {
         self.value = take(&mut self.head.run)?;
         self.head.read_length()
     }
+}
 
-    pub(super) fn fill(&mut self, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
-        let mut left = column.len();
-        let mut slots = column.slots::<N>();
-        while left > 0 {
-            if self.head.repeat == 0 {
-                if !self.head.is_open() {
-                    return Err(runs_end_early());
-                }
-                self.next()?;
-            }
-            let length = self.head.take(left);
-            slots.by_ref().take(length).for_each(|slot| *slot = self.value);
-            left -= length;
+impl<const N: usize> Runs<'_, N> {
+    pub(super) fn fill(&mut self, decoder: &dyn Bulk, column: &mut Column<'_>) -> Result<(), SectionFlaw> {
+        while column.len() > 0 {
+            self.proceed(decoder)?;
+            self.head.take(column).fill(|| Ok::<_, SectionFlaw>(self.value))?;
         }
         Ok(())
     }
@@ -101,34 +119,31 @@ pub(super) struct DeltaRuns<'a> {
     pub(super) sum: i64,
 }
 
-impl DeltaRuns<'_> {
-    pub(super) fn next(&mut self, decoder: &dyn Bulk) -> Result<(), SectionFlaw> {
+impl<'a> Repeat<'a> for DeltaRuns<'a> {
+    fn head(&mut self) -> &mut Head<'a> {
+        &mut self.head
+    }
+
+    fn next(&mut self, decoder: &dyn Bulk) -> Result<(), SectionFlaw> {
         let token = decoder.next(&mut self.head.run).map_err(kind_of);
         let delta = token.and_then(|token| delta_of_token(token).ok_or(CloudErrorKind::NanMarker));
         self.delta = delta.map_err(at(self.head.promised))?;
         self.head.read_length()
     }
+}
 
+impl DeltaRuns<'_> {
     pub(super) fn fill<const N: usize>(
         &mut self,
         decoder: &dyn Bulk,
         column: &mut Column<'_>,
     ) -> Result<(), SectionFlaw> {
-        let mut left = column.len();
-        let mut slots = column.slots::<N>();
-        while left > 0 {
-            if self.head.repeat == 0 {
-                if !self.head.is_open() {
-                    return Err(runs_end_early());
-                }
-                self.next(decoder)?;
-            }
-            let length = self.head.take(left);
-            slots.by_ref().take(length).for_each(|slot| {
+        while column.len() > 0 {
+            self.proceed(decoder)?;
+            self.head.take(column).fill(|| {
                 self.sum = self.sum.wrapping_add(self.delta);
-                *slot = low_bytes(self.sum);
-            });
-            left -= length;
+                Ok::<_, SectionFlaw>(low_bytes::<N>(self.sum))
+            })?;
         }
         Ok(())
     }

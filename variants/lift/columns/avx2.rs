@@ -1,0 +1,115 @@
+//! Pieces of 16 bytes: eight points at a time, two in a vector.
+
+use core::arch::x86_64::*;
+
+use super::{CELL, Cells, NOWHERE, PARTS, Piece, ROW, check};
+use crate::cpu::Avx2;
+
+/// Points that are stored at a time.
+const POINTS: usize = 8;
+
+/// Stores a piece in whole eights of points, and returns how many points these are.
+pub(super) fn store(
+    _proof: Avx2,
+    piece: &Piece,
+    rows: &[u8],
+    parts: &Option<[Cells<'_>; PARTS]>,
+    point_step: usize,
+    points: &mut [u8],
+) -> usize {
+    let eights = points.len() / point_step / POINTS;
+    check(piece, rows, parts, eights * POINTS);
+    assert!(piece.start + ROW <= point_step);
+    let has_gaps = piece.from[..ROW].contains(&NOWHERE);
+    let body = match (parts, piece.has_rows, has_gaps) {
+        (None, _, false) => body::<true, false, false>,
+        (None, _, true) => body::<true, false, true>,
+        (Some(_), false, false) => body::<false, true, false>,
+        (Some(_), false, true) => body::<false, true, true>,
+        (Some(_), true, false) => body::<true, true, false>,
+        (Some(_), true, true) => body::<true, true, true>,
+    };
+    // A piece without columns loads none.
+    let parts = parts.unwrap_or([(&[], None); PARTS]);
+    // SAFETY: the proof exists only where AVX2 was detected; lengths were just checked.
+    unsafe { body(piece, rows, parts, point_step, eights, points) };
+    eights * POINTS
+}
+
+/// The loop over eights of points.
+///
+/// # Safety
+/// The points of all eights lie in `points` and the piece in each of them; with `ROWS` there is a row for each point,
+/// and with `COLUMNS` a cell for each in every part.
+#[target_feature(enable = "avx2")]
+unsafe fn body<const ROWS: bool, const COLUMNS: bool, const GAPS: bool>(
+    piece: &Piece,
+    rows: &[u8],
+    parts: [Cells<'_>; PARTS],
+    point_step: usize,
+    eights: usize,
+    points: &mut [u8],
+) {
+    let shuffle = |first: usize| {
+        let bytes: [u8; ROW] = core::array::from_fn(|byte| match usize::from(piece.from[byte]) {
+            from if (first..first + ROW).contains(&from) => (from - first) as u8,
+            _ => NOWHERE,
+        });
+        _mm256_broadcastsi128_si256(pulp::cast(bytes))
+    };
+    let (from_row, from_parts) = (shuffle(0), shuffle(ROW));
+    let gaps = _mm256_cmpgt_epi8(_mm256_setzero_si256(), _mm256_and_si256(from_row, from_parts));
+    for eight in 0..eights {
+        let load = |cells: &[u8]| {
+            // SAFETY: the caller vouches for the cells of all eights.
+            let at = unsafe { cells.as_ptr().add(eight * POINTS * CELL) };
+            // SAFETY: the same.
+            unsafe { _mm256_loadu_si256(at.cast()) }
+        };
+        let part = |(first, second): Cells<'_>| match second {
+            None => load(first),
+            Some(second) => _mm256_blend_epi16::<0xaa>(load(first), _mm256_slli_epi32::<16>(load(second))),
+        };
+        let cells = if COLUMNS {
+            let [a, b, c, d] = [part(parts[0]), part(parts[1]), part(parts[2]), part(parts[3])];
+            // Point `i` of each half gets its four parts.
+            let [ab, ab_high] = [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)];
+            let [cd, cd_high] = [_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d)];
+            [
+                _mm256_unpacklo_epi64(ab, cd),
+                _mm256_unpackhi_epi64(ab, cd),
+                _mm256_unpacklo_epi64(ab_high, cd_high),
+                _mm256_unpackhi_epi64(ab_high, cd_high),
+            ]
+        } else {
+            [_mm256_setzero_si256(); PARTS]
+        };
+        for (index, cells) in cells.into_iter().enumerate() {
+            let [low, high] = [index, index + POINTS / 2].map(|point| eight * POINTS + point);
+            let mut pieces = if COLUMNS { _mm256_shuffle_epi8(cells, from_parts) } else { cells };
+            if ROWS {
+                let row = |point| {
+                    // SAFETY: the caller vouches for the rows.
+                    let at = unsafe { rows.as_ptr().add(point * ROW) };
+                    // SAFETY: the same.
+                    unsafe { _mm_loadu_si128(at.cast()) }
+                };
+                let row = _mm256_shuffle_epi8(_mm256_set_m128i(row(high), row(low)), from_row);
+                pieces = if COLUMNS { _mm256_or_si256(pieces, row) } else { row };
+            }
+            // SAFETY: the caller vouches for the piece in this point.
+            let low = unsafe { points.as_mut_ptr().add(low * point_step + piece.start) };
+            // SAFETY: the same.
+            let high = unsafe { points.as_mut_ptr().add(high * point_step + piece.start) };
+            if GAPS {
+                // SAFETY: as above.
+                let before = unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) };
+                pieces = _mm256_or_si256(pieces, _mm256_and_si256(before, gaps));
+            }
+            // SAFETY: as above.
+            unsafe { _mm_storeu_si128(low.cast(), _mm256_castsi256_si128(pieces)) };
+            // SAFETY: as above.
+            unsafe { _mm_storeu_si128(high.cast(), _mm256_extracti128_si256::<1>(pieces)) };
+        }
+    }
+}
