@@ -6,7 +6,7 @@
 //! AVX2 cannot convert 64-bit integers, so lanes with a sum or a store of 64 bits go the portable way, unless
 //! the sum is known to fit 32 bits.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
 use super::{
     Lane, Store, Stores,
@@ -27,9 +27,15 @@ const BYTES: usize = 4 * VALUES + 32;
 #[repr(align(64))]
 struct Block([u8; BYTES]);
 
-/// Prepared for some lanes, at most [`VALUES`], and a point step.
+/// Prepared for some lanes, at most [`VALUES`], and a point step; quick to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
+    prepared: Arc<Prepared>,
+    block: Box<Block>,
+}
+
+#[derive(Debug)]
+struct Prepared {
     proof: Avx2,
     lanes: Vec<Lane>,
     point_step: usize,
@@ -38,7 +44,6 @@ pub(super) struct Kernel {
     exact: Vec<usize>,
     /// Points are 32-bit lanes in their order.
     direct: bool,
-    block: Box<Block>,
 }
 
 /// Up to 8 lanes that follow one another in the row: as many points in a vector as fit, and one of them.
@@ -71,7 +76,7 @@ impl Kernel {
         };
         let exact = |index: &usize| matches!(lanes[*index].store, Store::F32 { .. });
         let in_order = |(index, lane): (usize, &Lane)| lane.offset == 4 * index && lane.store.bytes() == 4;
-        Some(Self {
+        let prepared = Prepared {
             proof,
             lanes: lanes.to_vec(),
             point_step,
@@ -80,8 +85,8 @@ impl Kernel {
             direct: point_step == 4 * lanes.len()
                 && lanes.len() <= 8
                 && lanes.iter().enumerate().all(in_order),
-            block: Box::new(Block([0; BYTES])),
-        })
+        };
+        Some(Self { prepared: Arc::new(prepared), block: Box::new(Block([0; BYTES])) })
     }
 
     /// Lifts whole rows; `false` if an integer lane holds a NaN marker.
@@ -92,8 +97,26 @@ impl Kernel {
         tokens: &[u32],
         points: &mut [u8],
     ) -> bool {
+        self.prepared.rows_u32(&mut self.block, stores, previous, tokens, points)
+    }
+
+    /// Lifts whole rows; `false` if an integer lane holds a NaN marker.
+    pub(super) fn rows_u64(&self, previous: &mut [i64], tokens: &[u64], points: &mut [u8]) -> bool {
+        portable::rows(&self.prepared.lanes, self.prepared.point_step, previous, tokens, points)
+    }
+}
+
+impl Prepared {
+    fn rows_u32(
+        &self,
+        block: &mut Block,
+        stores: Stores,
+        previous: &mut [i64],
+        tokens: &[u32],
+        points: &mut [u8],
+    ) -> bool {
         if self.direct && self.exact.is_empty() {
-            return self.direct_block(stores, previous, tokens, points);
+            return self.direct_block(block, stores, previous, tokens, points);
         }
         let per_vector = self.parts[0].vector.points;
         let rows = VALUES / self.lanes.len() / per_vector * per_vector;
@@ -101,21 +124,17 @@ impl Kernel {
         blocks.fold(true, |fine, (tokens, points)| {
             let fits = self.exact.is_empty() || fits_32_bits(&self.exact, previous, tokens, rows);
             fine & if self.direct && fits {
-                self.direct_block(stores, previous, tokens, points)
+                self.direct_block(block, stores, previous, tokens, points)
             } else {
-                self.block(previous, tokens, points, fits)
+                self.block(block, previous, tokens, points, fits)
             }
         })
     }
 
-    /// Lifts whole rows; `false` if an integer lane holds a NaN marker.
-    pub(super) fn rows_u64(&self, previous: &mut [i64], tokens: &[u64], points: &mut [u8]) -> bool {
-        portable::rows(&self.lanes, self.point_step, previous, tokens, points)
-    }
-
     /// Lifts rows whose points are nothing but the lanes.
     fn direct_block(
-        &mut self,
+        &self,
+        block: &mut Block,
         stores: Stores,
         previous: &mut [i64],
         tokens: &[u32],
@@ -133,7 +152,7 @@ impl Kernel {
         let count = ((rows - head) / vector.points).min((points.len() + stored).saturating_sub(32) / stored);
         let last = rows - head - count * vector.points;
 
-        let block = &mut self.block.0;
+        let block = &mut block.0;
         let mut fine = row.run(self.proof, stride, previous, head_tokens, head, Target::Values(block));
         head_points.copy_from_slice(&block[..head_points.len()]);
         let last_tokens = &tokens[(rows - head - last) * stride..];
@@ -146,7 +165,14 @@ impl Kernel {
     }
 
     /// Lifts rows; if not everything `fits` 32 bits, some lanes the portable way.
-    fn block(&mut self, previous: &mut [i64], tokens: &[u32], points: &mut [u8], fits: bool) -> bool {
+    fn block(
+        &self,
+        block: &mut Block,
+        previous: &mut [i64],
+        tokens: &[u32],
+        points: &mut [u8],
+        fits: bool,
+    ) -> bool {
         let stride = self.lanes.len();
         let wide = |store: Store| store.bytes() == 8 || !fits && matches!(store, Store::F32 { .. });
         // A vector for each row, to lift one lane of it, costs more than the lane alone.
@@ -159,7 +185,7 @@ impl Kernel {
             let mut sums = [0; 8];
             sums[..lanes.len()].copy_from_slice(previous);
             let sums = &mut sums[..lanes.len()];
-            fine &= part.rows(self.proof, (stride, self.point_step), sums, tokens, points, &mut self.block.0);
+            fine &= part.rows(self.proof, (stride, self.point_step), sums, tokens, points, &mut block.0);
             for (((index, previous), sum), lane) in (part.first..).zip(previous).zip(sums).zip(lanes) {
                 if !apart(index, lane.store) {
                     *previous = *sum;

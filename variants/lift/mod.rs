@@ -45,6 +45,8 @@ mod wide512;
 pub use columns::{CELL, Columns, Place, ROW};
 pub use interleave::interleave;
 
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+use alloc::sync::Arc;
 use alloc::{vec, vec::Vec};
 use core::fmt;
 
@@ -200,7 +202,7 @@ enum Kernel {
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     Avx2(avx2::Kernel),
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-    Avx512(avx512::Kernel),
+    Avx512(Arc<avx512::Kernel>),
 }
 
 impl Kernel {
@@ -211,7 +213,7 @@ impl Kernel {
             return Self::Portable;
         }
         if let (Class::Avx512, Some(proof)) = (class, cpu::Avx512Vbmi2::detect()) {
-            return Self::Avx512(avx512::Kernel::new(proof, lanes, point_step));
+            return Self::Avx512(Arc::new(avx512::Kernel::new(proof, lanes, point_step)));
         }
         let avx2 = if class >= Class::Avx2 { cpu::Avx2::detect() } else { None };
         let kernel = avx2.and_then(|proof| avx2::Kernel::new(proof, lanes, point_step));
