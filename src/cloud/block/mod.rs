@@ -28,7 +28,8 @@ pub(super) use stream::Stream;
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
 const MOST_LANES: usize = 256;
 
-/// Bytes of points that are filled by all sections before the next ones are begun: they stay in an L1 cache.
+/// Bytes, of points or of cells, that are filled by all sections before the next ones are begun: they stay in an L1
+/// cache.
 const FILLED_TOGETHER: usize = 24 << 10;
 
 /// The fewest points that are filled together.
@@ -52,6 +53,8 @@ pub(super) struct Lifts {
     sections: Vec<(Option<Lift>, To)>,
     /// What stores values that do not go into the points at once.
     columns: Option<Columns>,
+    /// Bytes that are filled for each point, section by section.
+    filled_bytes: usize,
 }
 
 /// Where the values of rows or a section go.
@@ -88,7 +91,11 @@ impl Lifts {
                 None => (lane(step).and_then(|lane| lift(class, &[lane], plan.point_step)), To::Points),
             }
         };
-        let sections = plan.sections.iter().map(section).collect();
+        let cells = ROW + CELL * sections.len();
+        let sections: Vec<_> = plan.sections.iter().map(section).collect();
+        let all_in_cells = sections.iter().all(|(_, to)| matches!(to, To::Column(_)));
+        let all_in_cells = all_in_cells && matches!(rows_to, To::Rows);
+        let filled_bytes = if all_in_cells { cells } else { plan.point_step };
         let rows = match rows_to {
             To::Rows => {
                 let cells: Vec<_> =
@@ -97,7 +104,7 @@ impl Lifts {
             }
             _ => lift(class, &lanes, plan.point_step),
         };
-        Self { rows, rows_to, sections, columns }
+        Self { rows, rows_to, sections, columns, filled_bytes }
     }
 
     /// Those of this plan for decoders of this class.
@@ -182,8 +189,8 @@ pub(super) fn decode(
     if plan.refuses_left_over && !run.data.is_empty() {
         return Err(GaveUp);
     }
-    // Whole bytes of a palette's indexes.
-    let together = (FILLED_TOGETHER / plan.point_step / 8 * 8).max(LEAST_TOGETHER);
+    // Whole vectors, and whole bytes of a palette's indexes.
+    let together = (FILLED_TOGETHER / lifts.filled_bytes / 16 * 16).max(LEAST_TOGETHER);
     let mut cells = vec![0_u32; together * plan.sections.len()];
     let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * together } else { 0 }];
     for points in points.chunks_mut(together * plan.point_step) {

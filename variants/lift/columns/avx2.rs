@@ -12,53 +12,36 @@ const POINTS: usize = 8;
 pub(super) fn store(
     _proof: Avx2,
     piece: &Piece,
-    rows: &[u8],
-    parts: &Option<[Cells<'_>; PARTS]>,
+    parts: &[Cells<'_>; PARTS],
     point_step: usize,
     points: &mut [u8],
 ) -> usize {
     let eights = points.len() / point_step / POINTS;
-    check(piece, rows, parts, eights * POINTS);
+    check(parts, eights * POINTS);
     assert!(piece.start + ROW <= point_step);
     let has_gaps = piece.from[..ROW].contains(&NOWHERE);
-    let body = match (parts, piece.has_rows, has_gaps) {
-        (None, _, false) => body::<true, false, false>,
-        (None, _, true) => body::<true, false, true>,
-        (Some(_), false, false) => body::<false, true, false>,
-        (Some(_), false, true) => body::<false, true, true>,
-        (Some(_), true, false) => body::<true, true, false>,
-        (Some(_), true, true) => body::<true, true, true>,
-    };
-    // A piece without columns loads none.
-    let parts = parts.unwrap_or([(&[], None); PARTS]);
+    let body = if has_gaps { body::<true> } else { body::<false> };
     // SAFETY: the proof exists only where AVX2 was detected; lengths were just checked.
-    unsafe { body(piece, rows, parts, point_step, eights, points) };
+    unsafe { body(piece, parts, point_step, eights, points) };
     eights * POINTS
 }
 
 /// The loop over eights of points.
 ///
 /// # Safety
-/// The points of all eights lie in `points` and the piece in each of them; with `ROWS` there is a row for each point,
-/// and with `COLUMNS` a cell for each in every part.
+/// The points of all eights lie in `points` and the piece in each of them; there is a cell for each in every part.
 #[target_feature(enable = "avx2")]
-unsafe fn body<const ROWS: bool, const COLUMNS: bool, const GAPS: bool>(
+unsafe fn body<const GAPS: bool>(
     piece: &Piece,
-    rows: &[u8],
-    parts: [Cells<'_>; PARTS],
+    parts: &[Cells<'_>; PARTS],
     point_step: usize,
     eights: usize,
     points: &mut [u8],
 ) {
-    let shuffle = |first: usize| {
-        let bytes: [u8; ROW] = core::array::from_fn(|byte| match usize::from(piece.from[byte]) {
-            from if (first..first + ROW).contains(&from) => (from - first) as u8,
-            _ => NOWHERE,
-        });
-        _mm256_broadcastsi128_si256(pulp::cast(bytes))
-    };
-    let (from_row, from_parts) = (shuffle(0), shuffle(ROW));
-    let gaps = _mm256_cmpgt_epi8(_mm256_setzero_si256(), _mm256_and_si256(from_row, from_parts));
+    // Cells come behind a row, of which there is none here; what is below them is no byte's.
+    let from: [u8; ROW] = core::array::from_fn(|byte| piece.from[byte] - ROW as u8);
+    let from = _mm256_broadcastsi128_si256(pulp::cast(from));
+    let gaps = _mm256_cmpgt_epi8(_mm256_setzero_si256(), from);
     for eight in 0..eights {
         let load = |cells: &[u8]| {
             // SAFETY: the caller vouches for the cells of all eights.
@@ -70,33 +53,19 @@ unsafe fn body<const ROWS: bool, const COLUMNS: bool, const GAPS: bool>(
             None => load(first),
             Some(second) => _mm256_blend_epi16::<0xaa>(load(first), _mm256_slli_epi32::<16>(load(second))),
         };
-        let cells = if COLUMNS {
-            let [a, b, c, d] = [part(parts[0]), part(parts[1]), part(parts[2]), part(parts[3])];
-            // Point `i` of each half gets its four parts.
-            let [ab, ab_high] = [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)];
-            let [cd, cd_high] = [_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d)];
-            [
-                _mm256_unpacklo_epi64(ab, cd),
-                _mm256_unpackhi_epi64(ab, cd),
-                _mm256_unpacklo_epi64(ab_high, cd_high),
-                _mm256_unpackhi_epi64(ab_high, cd_high),
-            ]
-        } else {
-            [_mm256_setzero_si256(); PARTS]
-        };
+        let [a, b, c, d] = [part(parts[0]), part(parts[1]), part(parts[2]), part(parts[3])];
+        // Point `i` of each half gets its four parts.
+        let [ab, ab_high] = [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)];
+        let [cd, cd_high] = [_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d)];
+        let cells = [
+            _mm256_unpacklo_epi64(ab, cd),
+            _mm256_unpackhi_epi64(ab, cd),
+            _mm256_unpacklo_epi64(ab_high, cd_high),
+            _mm256_unpackhi_epi64(ab_high, cd_high),
+        ];
         for (index, cells) in cells.into_iter().enumerate() {
             let [low, high] = [index, index + POINTS / 2].map(|point| eight * POINTS + point);
-            let mut pieces = if COLUMNS { _mm256_shuffle_epi8(cells, from_parts) } else { cells };
-            if ROWS {
-                let row = |point| {
-                    // SAFETY: the caller vouches for the rows.
-                    let at = unsafe { rows.as_ptr().add(point * ROW) };
-                    // SAFETY: the same.
-                    unsafe { _mm_loadu_si128(at.cast()) }
-                };
-                let row = _mm256_shuffle_epi8(_mm256_set_m128i(row(high), row(low)), from_row);
-                pieces = if COLUMNS { _mm256_or_si256(pieces, row) } else { row };
-            }
+            let mut pieces = _mm256_shuffle_epi8(cells, from);
             // SAFETY: the caller vouches for the piece in this point.
             let low = unsafe { points.as_mut_ptr().add(low * point_step + piece.start) };
             // SAFETY: the same.

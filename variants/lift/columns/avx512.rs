@@ -18,7 +18,8 @@ pub(super) fn store(
     points: &mut [u8],
 ) -> usize {
     let sixteens = points.len() / point_step / POINTS;
-    check(piece, rows, parts, sixteens * POINTS);
+    assert!(!piece.has_rows || rows.len() / ROW >= sixteens * POINTS);
+    parts.iter().for_each(|parts| check(parts, sixteens * POINTS));
     let inside = |byte: usize| piece.from[byte] == NOWHERE || piece.start + byte < point_step;
     assert!((0..WIDEST).all(inside));
     let body = match (parts, piece.has_rows) {

@@ -22,14 +22,14 @@ const PARTS: usize = ROW / CELL;
 /// The most bytes of a point that are stored at once.
 const WIDEST: usize = 64;
 
-/// What no byte is taken from.
-const NOWHERE: u8 = 0x80;
+/// What no byte is taken from: a shuffle gives 0 for it, also as counted from behind a row.
+const NOWHERE: u8 = 0xff;
 
 /// The place of a field that [`Columns`] fills: its first byte in the point, and its bytes, 2 or 4.
 pub type Place = (usize, usize);
 
 /// Columns of 32-bit cells, little endian, each a field of 2 or 4 bytes; of the former the cell's first two bytes
-/// count. Some fields may come in rows of up to four such cells instead.
+/// count. With AVX-512, some fields may come in rows of up to four such cells instead.
 ///
 /// ```
 /// use variants::{Class, lift::Columns};
@@ -65,6 +65,11 @@ impl Kernel {
         let wide = if class >= Class::Avx512 { cpu::Avx512Vbmi2::detect() } else { None };
         let narrow = if class >= Class::Avx2 { cpu::Avx2::detect() } else { None };
         wide.map(Self::Avx512).or(narrow.map(Self::Avx2))
+    }
+
+    /// Whether fields may come in rows. With AVX2 a row's way into the points is no shorter from a buffer.
+    fn takes_rows(self) -> bool {
+        matches!(self, Self::Avx512(_))
     }
 
     /// Bytes of the point that it stores at once, and whether a store can spare some: what spares none must not
@@ -117,15 +122,16 @@ enum Source {
 
 impl Columns {
     /// For the fields whose values come in rows, and those of columns; it uses nothing beyond `class`. `None` without
-    /// AVX2, if points have fewer than 16 bytes or rows more than four cells, if a field has neither 2 nor 4 bytes or
-    /// ends outside the point, or if two overlap.
+    /// AVX2, or AVX-512 for rows; if points have fewer than 16 bytes or rows more than four cells; if a field has
+    /// neither 2 nor 4 bytes or ends outside the point; or if two overlap.
     #[must_use]
     pub fn at_most(class: Class, rows: &[Place], columns: &[Place], point_step: usize) -> Option<Self> {
         let kernel = Kernel::choose(class)?;
         let ends_inside =
             |&(offset, bytes): &Place| offset.checked_add(bytes).is_some_and(|end| end <= point_step);
         let fits = |field| matches!(field, &(_, 2 | 4)) && ends_inside(field);
-        if point_step < ROW || rows.len() > PARTS || !rows.iter().chain(columns).all(fits) {
+        let most = if kernel.takes_rows() { PARTS } else { 0 };
+        if point_step < ROW || rows.len() > most || !rows.iter().chain(columns).all(fits) {
             return None;
         }
         let row = rows.iter().enumerate().map(|(index, place)| (Source::Row(index), place));
@@ -154,10 +160,14 @@ impl Columns {
             let done = {
                 let cells = |part: Part| (column(part.column), part.second.map(column));
                 let parts = piece.parts.map(|parts| parts.map(cells));
-                match self.kernel {
-                    Kernel::Avx2(proof) => avx2::store(proof, piece, rows, &parts, self.point_step, points),
-                    Kernel::Avx512(proof) => {
-                        avx512::store(proof, piece, rows, &parts, self.point_step, points)
+                match (self.kernel, &parts) {
+                    (Kernel::Avx2(proof), Some(parts)) => {
+                        avx2::store(proof, piece, parts, self.point_step, points)
+                    }
+                    // It takes no rows.
+                    (Kernel::Avx2(_), None) => 0,
+                    (Kernel::Avx512(proof), parts) => {
+                        avx512::store(proof, piece, rows, parts, self.point_step, points)
                     }
                 }
             };
@@ -184,12 +194,11 @@ impl Columns {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 type Cells<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// Checks what a kernel relies on for the first `count` points.
+/// Checks that the parts have cells for the first `count` points.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-fn check(piece: &Piece, rows: &[u8], parts: &Option<[Cells<'_>; PARTS]>, count: usize) {
-    assert!(!piece.has_rows || rows.len() / ROW >= count);
+fn check(parts: &[Cells<'_>; PARTS], count: usize) {
     let long = |cells: &[u8]| cells.len() / CELL >= count;
-    assert!(parts.iter().flatten().all(|&(first, second)| long(first) && second.is_none_or(long)));
+    assert!(parts.iter().all(|&(first, second)| long(first) && second.is_none_or(long)));
 }
 
 /// The fields in the order of their places, cut where more would not lie within `size` bytes or need more parts than
