@@ -136,6 +136,10 @@ fn in_windows(plan: &Plan) -> bool {
 const SKIPPED: Lane = Lane { offset: 0, store: Store::Skip };
 
 /// What fills some fields of the points, from the first one to the last.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a chunk has a handful, and an allocation each costs more than the room"
+)]
 enum Source<'a> {
     Tokens(Stream<'a>),
     /// With the field's first byte in the point.

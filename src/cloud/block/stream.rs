@@ -83,11 +83,19 @@ impl<'a> Stream<'a> {
             short: Window::new(window),
             narrow: Window::new(window),
             wide: Window::new(window),
-            holder: Holder::Narrow,
+            holder: Holder::Short,
             at_long: false,
             worthless: 0,
             wide_windows: 0,
         }
+    }
+
+    /// Begins anew with another run, as at a chunk's start.
+    pub(in crate::cloud) fn restart(&mut self, run: Run<'a>, points: usize) {
+        self.lift.restart();
+        (self.short.from, self.short.to) = (0, 0);
+        (self.run, self.left) = (run, points * self.lift.lanes());
+        (self.holder, self.at_long, self.worthless, self.wide_windows) = (Holder::Short, false, 0, 0);
     }
 
     /// How points are stored from now on.

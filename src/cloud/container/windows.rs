@@ -34,6 +34,8 @@ pub(super) struct Windows<'a> {
     rows: usize,
     /// The current chunk's.
     runs: Vec<Run<'a>>,
+    /// For rows whose tokens are decoded in words of 16 bits, once it is needed.
+    stream: Option<Stream<'a>>,
     narrow: Buffers<u32>,
     wide: Buffers<u64>,
 }
@@ -62,7 +64,16 @@ impl<'a> Windows<'a> {
             Arrangement::Columns => Shape { runs: lanes, run: rows, mixed: rows * lanes },
         };
         let (narrow, wide) = (Buffers::new(shape), Buffers::new(shape));
-        Self { plan, arrangement, lift, rows, runs: Vec::with_capacity(shape.runs), narrow, wide }
+        Self {
+            plan,
+            arrangement,
+            lift,
+            rows,
+            runs: Vec::with_capacity(shape.runs),
+            stream: None,
+            narrow,
+            wide,
+        }
     }
 
     /// Decodes a chunk whose runs are these into its points.
@@ -135,7 +146,9 @@ impl<'a> Windows<'a> {
             && decoder.takes_short()
             && lift.takes_short()
         {
-            let mut stream = Stream::of_rows(lift, *run, points.len() / point_step);
+            let count = points.len() / point_step;
+            let stream = self.stream.get_or_insert_with(|| Stream::of_rows(lift, *run, count));
+            stream.restart(*run, count);
             if stream.fill(decoder, point_step, points).is_ok() {
                 *run = stream.run;
                 return Ok(());
