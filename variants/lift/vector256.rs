@@ -23,6 +23,8 @@ pub(super) enum Target<'a> {
 pub(super) struct Vector {
     pub(super) lanes: usize,
     pub(super) points: usize,
+    /// Each element's lane.
+    lane: [usize; 8],
     /// Doublings that a running sum over the vector's points takes.
     steps: usize,
     /// All ones in elements that are loaded.
@@ -49,6 +51,7 @@ impl Vector {
         };
         Self {
             lanes: count,
+            lane: core::array::from_fn(|element| element % count),
             points,
             steps: points.next_power_of_two().ilog2() as usize,
             loaded: core::array::from_fn(|element| ones(used(element) && lane(element) != Store::Skip)),
@@ -110,7 +113,7 @@ impl Vector {
                 (body, &windows[..], *period, out)
             }
         };
-        let mut sums = core::array::from_fn(|element| previous[element % self.lanes] as i32);
+        let mut sums = self.lane.map(|lane| previous[lane] as i32);
         // SAFETY: the proof says that the CPU has AVX2; lengths and alignment were just checked.
         let fine = unsafe { body(self, windows, Vectors { count, step, out_step }, &mut sums, tokens, out) };
         for (previous, sum) in previous.iter_mut().zip(&sums[..self.lanes]) {
@@ -336,6 +339,16 @@ fn lift<const STEPS: usize, const MIXED: bool>(
     }
 }
 
+/// The same in other operations: what the two ways with a vector had in common would be worked out for four vectors
+/// before it is known which way they go, and there are not as many registers.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn negated_deltas_with_nan(tokens: __m256i) -> __m256i {
+    let odd = _mm256_and_si256(tokens, _mm256_set1_epi32(1));
+    let sign = _mm256_or_si256(_mm256_sub_epi32(_mm256_setzero_si256(), odd), _mm256_set1_epi32(1));
+    _mm256_sign_epi32(_mm256_srli_epi32::<1>(tokens), sign)
+}
+
 /// The values of a vector with NaN markers, which restart their lane's sum; those of integers go to `markers`.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -347,7 +360,7 @@ fn lift_nan<const STEPS: usize>(
 ) -> __m256i {
     let zeros = _mm256_cmpeq_epi32(tokens, _mm256_setzero_si256());
     *markers = _mm256_or_si256(*markers, _mm256_and_si256(zeros, constants.integers));
-    let mut negated = negated_deltas(tokens);
+    let mut negated = negated_deltas_with_nan(tokens);
     // All ones if the elements that the sum spans so far hold a marker: it then goes no further back.
     let mut stopped = zeros;
     let doublings = if STEPS == HALVES { 1 } else { STEPS };
