@@ -22,6 +22,7 @@ impl Visitor for Differential<'_> {
         let Some(decoder) = D::detect() else { return };
         compare::<D, u32>(decoder, name, self.bytes, self.count);
         compare::<D, u64>(decoder, name, self.bytes, self.count);
+        compare_short(decoder, name, self.bytes, self.count);
     }
 }
 
@@ -37,4 +38,15 @@ fn compare<D: Decoder, W: Word>(decoder: D, name: &str, bytes: &[u8], count: usi
     if D::INFO.standing != Standing::Floor {
         assert_eq!(own[..good], expected[..good], "{name}, {}: values", W::NAME);
     }
+}
+
+/// What a decoder hands out in words of 16 bits are the first tokens, as many as they are.
+fn compare_short<D: Decoder>(decoder: D, name: &str, bytes: &[u8], count: usize) {
+    let Ok(run) = D::Layout::open::<u64>(bytes, count) else { return };
+    let (mut own_run, mut own) = (run, vec![0_u16; count]);
+    let taken = decoder.decode_short(&mut own_run, &mut own);
+    let (mut expected_run, mut expected) = (run, vec![0_u64; taken]);
+    assert_eq!(D::Layout::oracle(&mut expected_run, &mut expected), Ok(()), "{name}, 16 bits");
+    assert_eq!(own_run, expected_run, "{name}, 16 bits: what is left");
+    assert!(own.iter().zip(&expected).all(|(&own, &expected)| u64::from(own) == expected), "{name}, 16 bits");
 }
