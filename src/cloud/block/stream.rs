@@ -28,6 +28,12 @@ const MOST_WORTHLESS: usize = 8;
 /// Tokens in a window of a column, of which several share the cache.
 const COLUMN_WINDOW: usize = 2048;
 
+/// Rows of the widest vectors: one lane, 16 values.
+const VECTOR: usize = 16;
+
+/// Tokens, at most, that wait for the next window's.
+const KEPT: usize = 1024;
+
 /// Nothing but tokens: rows without gaps, or a column.
 pub(in crate::cloud) struct Stream<'a> {
     lift: Lift,
@@ -111,17 +117,21 @@ impl<'a> Stream<'a> {
         mut points: &mut [u8],
     ) -> Result<(), GaveUp> {
         let lanes = self.lift.lanes();
+        let whole = (KEPT / lanes).clamp(1, VECTOR);
         while !points.is_empty() {
             let held = match self.holder {
                 Holder::Short => self.short.held(),
                 Holder::Narrow => self.narrow.held(),
                 Holder::Wide => self.wide.held(),
             };
-            if held < lanes {
+            let all = points.len() / point_step;
+            if held < lanes * all.min(whole) {
                 self.refill(decoder)?;
                 continue;
             }
-            let rows = (held / lanes).min(points.len() / point_step);
+            // A part of a vector would be lifted row by row: it waits for the next window's tokens.
+            let rows = held / lanes;
+            let rows = if rows < all { rows / whole * whole } else { all };
             let (now, rest) = points.split_at_mut(rows * point_step);
             points = rest;
             let lifted = match self.holder {
