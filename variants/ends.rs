@@ -110,7 +110,7 @@ fn has_padded_pair(bytes: &[u8]) -> bool {
 mod kernel {
     use core::arch::x86_64::{
         __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
-        _mm256_setzero_si256, _mm256_testz_si256,
+        _mm256_setzero_si256,
     };
 
     use super::{Avx2, BLOCK, has_padded_pair};
@@ -133,33 +133,20 @@ mod kernel {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn has_padded_end(_proof: Avx2, bytes: &[u8]) -> bool {
-        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        let mut at = 0;
-        for block in blocks {
-            // Most blocks of most streams have no zero byte at all, which is told faster than pairs are looked at.
-            let (quarters, _) = block.as_chunks::<32>();
-            let first = _mm256_min_epu8(pulp::cast(quarters[0]), pulp::cast(quarters[1]));
-            let second = _mm256_min_epu8(pulp::cast(quarters[2]), pulp::cast(quarters[3]));
-            let zeros = _mm256_cmpeq_epi8(_mm256_min_epu8(first, second), _mm256_setzero_si256());
-            if _mm256_testz_si256(zeros, zeros) == 0 && has_pair(bytes, at) {
-                return true;
-            }
-            at += BLOCK;
-        }
-        !rest.is_empty() && has_padded_pair(&bytes[at.max(1) - 1..])
-    }
-
-    /// Whether a pair ends in the block from `at` on. Not inlined: its slices would be prepared for each block.
-    #[inline(never)]
-    #[target_feature(enable = "avx2")]
-    fn has_pair(bytes: &[u8], at: usize) -> bool {
-        let bytes = &bytes[at.max(1) - 1..at + BLOCK];
+        // Most windows have no zero byte at all, which is told faster than the pairs are looked at.
+        let none = |block: &&[u8; BLOCK]| {
+            let [a, b, c, d]: [__m256i; 4] = pulp::cast(**block);
+            let least = _mm256_min_epu8(_mm256_min_epu8(a, b), _mm256_min_epu8(c, d));
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(least, _mm256_setzero_si256())) == 0
+        };
+        let passed = BLOCK * bytes.as_chunks().0.iter().take_while(none).count();
+        let bytes = &bytes[passed.saturating_sub(1)..];
         let (blocks, _) = bytes.as_chunks::<32>();
         let (nexts, _) = bytes.get(1..).unwrap_or_default().as_chunks::<32>();
         let mut found = _mm256_setzero_si256();
         for (block, next) in blocks.iter().zip(nexts) {
-            let block: __m256i = pulp::cast(*block);
-            let zeros = _mm256_cmpeq_epi8(pulp::cast(*next), _mm256_setzero_si256());
+            let [block, next]: [__m256i; 2] = [pulp::cast(*block), pulp::cast(*next)];
+            let zeros = _mm256_cmpeq_epi8(next, _mm256_setzero_si256());
             found = _mm256_or_si256(found, _mm256_and_si256(block, zeros));
         }
         _mm256_movemask_epi8(found) != 0 || has_padded_pair(&bytes[32 * nexts.len()..])
