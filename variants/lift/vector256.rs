@@ -208,8 +208,9 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
         let at = unsafe { out.as_mut_ptr().add(index * out_step) };
         if OUT == EACH {
             for window in windows {
+                let window = Constant::new(window);
                 // SAFETY: the caller vouches for the windows.
-                unsafe { Constant::new(window).merge::<false>(at, lifted) };
+                unsafe { window.merge::<false>(at, lifted) };
             }
             return;
         }

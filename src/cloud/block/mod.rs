@@ -28,9 +28,12 @@ use stream::Stream;
 /// Rows of more tokens are left to the other paths: a window has to hold some rows.
 const MOST_LANES: usize = 256;
 
-/// Bytes, of points or of cells, that are filled by all sections before the next ones are begun: they stay in an L1
-/// cache.
-const FILLED_TOGETHER: usize = 24 << 10;
+/// Bytes of points that are filled by all sections before the next ones are begun: they stay in an L1 cache.
+const POINTS_TOGETHER: usize = 32 << 10;
+
+/// The same where cells are filled, each once, and read once: they stay in an L2 cache, and what a section costs to
+/// take up again counts for more.
+const CELLS_TOGETHER: usize = 128 << 10;
 
 /// The fewest points that are filled together.
 const LEAST_TOGETHER: usize = 128;
@@ -53,8 +56,8 @@ pub(super) struct Lifts {
     sections: Vec<(Option<Lift>, To)>,
     /// What stores values that do not go into the points at once.
     columns: Option<Columns>,
-    /// Bytes that are filled for each point, section by section.
-    filled_bytes: usize,
+    /// Points that are filled together.
+    together: usize,
 }
 
 /// Where the values of rows or a section go.
@@ -95,7 +98,10 @@ impl Lifts {
         let sections: Vec<_> = plan.sections.iter().map(section).collect();
         let all_in_cells = sections.iter().all(|(_, to)| matches!(to, To::Column(_)));
         let all_in_cells = all_in_cells && matches!(rows_to, To::Rows);
-        let filled_bytes = if all_in_cells { cells } else { plan.point_step };
+        let together = match all_in_cells {
+            true => CELLS_TOGETHER / cells,
+            false => POINTS_TOGETHER / plan.point_step,
+        };
         let rows = match rows_to {
             To::Rows => {
                 let cells: Vec<_> =
@@ -104,7 +110,7 @@ impl Lifts {
             }
             _ => lift(class, &lanes, plan.point_step),
         };
-        Self { rows, rows_to, sections, columns, filled_bytes }
+        Self { rows, rows_to, sections, columns, together: together.max(LEAST_TOGETHER) }
     }
 
     /// Those of this plan for decoders of this class.
@@ -190,7 +196,7 @@ pub(super) fn decode(
         return Err(GaveUp);
     }
     // Whole vectors, and whole bytes of a palette's indexes.
-    let together = (FILLED_TOGETHER / lifts.filled_bytes / 16 * 16).max(LEAST_TOGETHER);
+    let together = lifts.together / 16 * 16;
     let mut cells = vec![0_u32; together * plan.sections.len()];
     let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * together } else { 0 }];
     for points in points.chunks_mut(together * plan.point_step) {

@@ -18,6 +18,12 @@ const WINDOW: usize = 4096;
 /// Tokens in a window of a column, of which several share the cache.
 const COLUMN_WINDOW: usize = 2048;
 
+/// Rows of the widest vectors: one lane, 16 values.
+const VECTOR: usize = 16;
+
+/// Tokens, at most, that wait for the next window's.
+const KEPT: usize = 1024;
+
 /// Nothing but tokens: rows without gaps, or a column.
 pub(super) struct Stream<'a> {
     lift: Lift,
@@ -71,13 +77,17 @@ impl<'a> Stream<'a> {
         mut points: &mut [u8],
     ) -> Result<(), GaveUp> {
         let lanes = self.lift.lanes();
+        let whole = (KEPT / lanes).clamp(1, VECTOR);
         while !points.is_empty() {
             let held = if self.is_wide { self.wide.held() } else { self.narrow.held() };
-            if held < lanes {
+            let all = points.len() / point_step;
+            if held < lanes * all.min(whole) {
                 self.refill(decoder)?;
                 continue;
             }
-            let rows = (held / lanes).min(points.len() / point_step);
+            // A part of a vector would be lifted row by row: it waits for the next window's tokens.
+            let rows = held / lanes;
+            let rows = if rows < all { rows / whole * whole } else { all };
             let (now, rest) = points.split_at_mut(rows * point_step);
             points = rest;
             let lifted = if self.is_wide {

@@ -75,10 +75,11 @@ unsafe fn body<const GAPS: bool>(
                 let before = unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) };
                 pieces = _mm256_or_si256(pieces, _mm256_and_si256(before, gaps));
             }
+            let [first, second] = [_mm256_castsi256_si128(pieces), _mm256_extracti128_si256::<1>(pieces)];
             // SAFETY: as above.
-            unsafe { _mm_storeu_si128(low.cast(), _mm256_castsi256_si128(pieces)) };
+            unsafe { _mm_storeu_si128(low.cast(), first) };
             // SAFETY: as above.
-            unsafe { _mm_storeu_si128(high.cast(), _mm256_extracti128_si256::<1>(pieces)) };
+            unsafe { _mm_storeu_si128(high.cast(), second) };
         }
     }
 }

@@ -100,7 +100,11 @@ struct Piece {
     fields: Vec<Field>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "simd")),
+    expect(dead_code, reason = "only vectors read it")
+)]
 struct Part {
     column: usize,
     second: Option<usize>,
@@ -144,6 +148,29 @@ impl Columns {
         Some(Self { kernel, pieces, has_rows: !rows.is_empty(), columns: columns.len(), point_step })
     }
 
+    /// Stores a piece in as many points as whole vectors hold, and returns how many these are.
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    fn store_vectors(&self, piece: &Piece, rows: &[u8], column: Column<'_, '_>, points: &mut [u8]) -> usize {
+        let cells = |part: Part| (column(part.column), part.second.map(column));
+        let parts = piece.parts.map(|parts| parts.map(cells));
+        match (self.kernel, &parts) {
+            (Kernel::Avx2(proof), Some(parts)) => avx2::store(proof, piece, parts, self.point_step, points),
+            // It takes no rows.
+            (Kernel::Avx2(_), None) => 0,
+            (Kernel::Avx512(proof), parts) => {
+                avx512::store(proof, piece, rows, parts, self.point_step, points)
+            }
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+    fn store_vectors(&self, _: &Piece, _: &[u8], _: Column<'_, '_>, _: &mut [u8]) -> usize {
+        match self.kernel {
+            Kernel::Avx2(proof) => match proof {},
+            Kernel::Avx512(proof) => match proof {},
+        }
+    }
+
     /// Stores a value for each field in each point: from the rows of [`ROW`] bytes, and from the columns, which begin
     /// `stride` cells apart. Nothing but the fields' bytes change.
     ///
@@ -156,26 +183,7 @@ impl Columns {
         assert!(count <= stride && columns.len() / CELL >= self.columns * stride, "a cell for each point");
         let column = |column: usize| &columns[CELL * stride * column..][..CELL * count];
         for piece in &self.pieces {
-            #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-            let done = {
-                let cells = |part: Part| (column(part.column), part.second.map(column));
-                let parts = piece.parts.map(|parts| parts.map(cells));
-                match (self.kernel, &parts) {
-                    (Kernel::Avx2(proof), Some(parts)) => {
-                        avx2::store(proof, piece, parts, self.point_step, points)
-                    }
-                    // It takes no rows.
-                    (Kernel::Avx2(_), None) => 0,
-                    (Kernel::Avx512(proof), parts) => {
-                        avx512::store(proof, piece, rows, parts, self.point_step, points)
-                    }
-                }
-            };
-            #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
-            let done = match self.kernel {
-                Kernel::Avx2(proof) => match proof {},
-                Kernel::Avx512(proof) => match proof {},
-            };
+            let done = self.store_vectors(piece, rows, &column, points);
             for field in &piece.fields {
                 let (cells, first, apart) = match field.source {
                     Source::Row(index) => (rows, CELL * index, ROW),
@@ -189,6 +197,9 @@ impl Columns {
         }
     }
 }
+
+/// The cells of a column.
+type Column<'a, 'b> = &'b dyn Fn(usize) -> &'a [u8];
 
 /// The cells of one column, or those of which two columns take a half each.
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
