@@ -1,6 +1,7 @@
 //! cloudini's format: golden figures, field reports by their numbers, damaged files.
 
 mod chunks;
+mod columns;
 mod container;
 mod damage;
 mod golden;

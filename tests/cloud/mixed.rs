@@ -24,7 +24,7 @@ impl Leb128Visitor for Compare<'_> {
 }
 
 /// What these bytes hold, on which all decoders agree.
-fn agreed(bytes: &[u8]) -> Result<Cloud, CloudError> {
+pub(crate) fn agreed(bytes: &[u8]) -> Result<Cloud, CloudError> {
     let decoder = Leb128Loop::detect().unwrap();
     let expected = decode(bytes, Path::PerField, decoder);
     assert!(decode(bytes, Path::PerPoint, decoder) == expected);
