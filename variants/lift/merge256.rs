@@ -2,6 +2,7 @@
 //! of 32 bytes is read, merged with the values' bytes and written back.
 
 use alloc::{vec, vec::Vec};
+use core::arch::x86_64::*;
 
 use super::{Lane, Store};
 
@@ -16,13 +17,13 @@ const HALF: usize = 16;
 pub(super) struct Window {
     /// The value that each 32-bit element takes first, and what a second vector's elements take: a half has no
     /// more than four, and often more values of 16 bits.
-    pub(super) elements: [[i32; 8]; 2],
+    elements: [[i32; 8]; 2],
     /// Then the byte of its half that each byte takes; 0 in bytes that are not taken from this vector.
-    pub(super) bytes: [[u8; VECTOR]; 2],
+    bytes: [[u8; VECTOR]; 2],
     /// All ones in the lanes' bytes.
-    pub(super) mask: [u8; VECTOR],
+    mask: [u8; VECTOR],
     /// The first byte, from the vector's first point.
-    pub(super) start: usize,
+    start: usize,
     /// Whether the second vector is needed.
     pub(super) is_double: bool,
 }
@@ -102,5 +103,48 @@ impl Window {
         bytes[at] = (4 * place + byte) as u8;
         self.mask[at] = 0xff;
         Some(())
+    }
+}
+
+/// A window's constants in registers.
+pub(super) struct Constant {
+    elements: [__m256i; 2],
+    bytes: [__m256i; 2],
+    mask: __m256i,
+    start: usize,
+}
+
+impl Constant {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn new(window: &Window) -> Self {
+        Self {
+            elements: window.elements.map(pulp::cast),
+            bytes: window.bytes.map(pulp::cast),
+            mask: pulp::cast(window.mask),
+            start: window.start,
+        }
+    }
+
+    /// Writes the lanes' bytes of the window in the points from `at` on; `BOTH` if it needs two vectors.
+    ///
+    /// # Safety
+    /// The window's 32 bytes may be read and written.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn merge<const BOTH: bool>(&self, at: *mut u8, values: __m256i) {
+        // SAFETY: the caller vouches for the window.
+        let at = unsafe { at.add(self.start) }.cast::<__m256i>();
+        // SAFETY: the same.
+        let before = unsafe { _mm256_loadu_si256(at) };
+        let taken =
+            |elements, bytes| _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(values, elements), bytes);
+        let mut merged = _mm256_andnot_si256(self.mask, before);
+        merged = _mm256_or_si256(merged, taken(self.elements[0], self.bytes[0]));
+        if BOTH {
+            merged = _mm256_or_si256(merged, taken(self.elements[1], self.bytes[1]));
+        }
+        // SAFETY: the same.
+        unsafe { _mm256_storeu_si256(at, merged) };
     }
 }

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::{
     Lane, NAN_F32, Store,
-    merge256::{Window, Windows},
+    merge256::{Constant, Window, Windows},
 };
 use crate::cpu::Avx2;
 
@@ -252,49 +252,6 @@ unsafe fn body<const STEPS: usize, const MIXED: bool, const OUT: u8>(
     }
     *sums = pulp::cast(carry);
     _mm256_testz_si256(markers, markers) == 1
-}
-
-/// A window's constants in registers.
-struct Constant {
-    elements: [__m256i; 2],
-    bytes: [__m256i; 2],
-    mask: __m256i,
-    start: usize,
-}
-
-impl Constant {
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn new(window: &Window) -> Self {
-        Self {
-            elements: window.elements.map(pulp::cast),
-            bytes: window.bytes.map(pulp::cast),
-            mask: pulp::cast(window.mask),
-            start: window.start,
-        }
-    }
-
-    /// Writes the lanes' bytes of the window in the points from `at` on; `BOTH` if it needs two vectors.
-    ///
-    /// # Safety
-    /// The window's 32 bytes may be read and written.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn merge<const BOTH: bool>(&self, at: *mut u8, values: __m256i) {
-        // SAFETY: the caller vouches for the window.
-        let at = unsafe { at.add(self.start) }.cast::<__m256i>();
-        // SAFETY: the same.
-        let before = unsafe { _mm256_loadu_si256(at) };
-        let taken =
-            |elements, bytes| _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(values, elements), bytes);
-        let mut merged = _mm256_andnot_si256(self.mask, before);
-        merged = _mm256_or_si256(merged, taken(self.elements[0], self.bytes[0]));
-        if BOTH {
-            merged = _mm256_or_si256(merged, taken(self.elements[1], self.bytes[1]));
-        }
-        // SAFETY: the same.
-        unsafe { _mm256_storeu_si256(at, merged) };
-    }
 }
 
 /// The negatives of the tokens' deltas: -(v >> 1) if v is odd, v >> 1 if it is even.
