@@ -25,6 +25,11 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 mod columns;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod elements256;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+mod elements512;
+mod error;
 mod interleave;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod merge256;
@@ -43,12 +48,12 @@ mod vector256;
 mod wide512;
 
 pub use columns::{CELL, Columns, Place, ROW};
+pub use error::{LiftError, PlanError};
 pub use interleave::interleave;
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 use alloc::sync::Arc;
 use alloc::{vec, vec::Vec};
-use core::fmt;
 
 use crate::{Class, Word};
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
@@ -137,48 +142,6 @@ pub enum Stores {
     /// the cache, and a loss if they would have fitted.
     NonTemporal,
 }
-
-/// Token 0, the NaN marker, in an integer lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiftError {
-    /// The first such token, counted from the first one of this call.
-    pub index: usize,
-}
-
-impl LiftError {
-    /// The same, so many tokens further on.
-    fn behind(self, tokens: usize) -> Self {
-        Self { index: self.index + tokens }
-    }
-}
-
-impl fmt::Display for LiftError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "token {}: the NaN marker stands where an integer has to be", self.index)
-    }
-}
-
-impl core::error::Error for LiftError {}
-
-/// Lanes that no lift can be made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanError {
-    /// There has to be one lane at least that stores something.
-    NoLanes,
-    /// This lane, counted from 0, ends outside the point.
-    Outside(usize),
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoLanes => f.write_str("a lift without lanes that store something"),
-            Self::Outside(lane) => write!(f, "lane {lane} ends outside the point"),
-        }
-    }
-}
-
-impl core::error::Error for PlanError {}
 
 /// Where each lane's running value stands, and how it gets into the points.
 #[derive(Clone, Debug)]

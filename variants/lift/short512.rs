@@ -6,7 +6,10 @@
 
 use core::arch::x86_64::*;
 
-use super::narrow512::{Constants, Narrow, lift_nan};
+use super::{
+    elements512::{Constants, lift_nan},
+    narrow512::Narrow,
+};
 use crate::{cpu::Avx512Vbmi2, simd::avx512::put};
 
 /// Tokens of a step.
