@@ -4,7 +4,7 @@
 
 use crate::Class;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-use crate::cpu::Avx2;
+use crate::cpu::{Avx2, Avx512Vbmi2};
 
 /// Bytes in the blocks that are counted at once: the sum of a block has to fit a byte.
 const BLOCK: usize = 128;
@@ -91,6 +91,13 @@ pub fn padded_end(bytes: &[u8]) -> usize {
 #[must_use]
 pub fn has_padded_end(class: Class, bytes: &[u8]) -> bool {
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    if let (Class::Avx512, Some(_proof)) = (class, Avx512Vbmi2::detect())
+        // SAFETY: the proof exists only where every feature named there was detected.
+        && unsafe { kernel::has_no_zero(bytes) }
+    {
+        return false;
+    }
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     if let Some(proof) = avx2(class) {
         // SAFETY: the proof exists only where every feature named there was detected.
         return unsafe { kernel::has_padded_end(proof, bytes) };
@@ -109,8 +116,8 @@ fn has_padded_pair(bytes: &[u8]) -> bool {
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod kernel {
     use core::arch::x86_64::{
-        __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
-        _mm256_setzero_si256,
+        __m256i, __m512i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_setzero_si256, _mm512_min_epu8, _mm512_testn_epi8_mask,
     };
 
     use super::{Avx2, BLOCK, has_padded_pair};
@@ -129,6 +136,18 @@ mod kernel {
             at += BLOCK;
         }
         at
+    }
+
+    /// Whether no byte is 0, as in most windows of most streams.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn has_no_zero(bytes: &[u8]) -> bool {
+        let (blocks, rest) = bytes.as_chunks::<256>();
+        let none = |block: &[u8; 256]| {
+            let [a, b, c, d]: [__m512i; 4] = pulp::cast(*block);
+            let least = _mm512_min_epu8(_mm512_min_epu8(a, b), _mm512_min_epu8(c, d));
+            _mm512_testn_epi8_mask(least, least) == 0
+        };
+        blocks.iter().all(none) && !rest.contains(&0)
     }
 
     #[target_feature(enable = "avx2")]
