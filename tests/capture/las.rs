@@ -130,6 +130,39 @@ fn p11_chunk_tables_that_do_not_fit_are_refused() {
     refusal(parse(&variable));
 }
 
+/// A LAZ file of the same points in chunks of these sizes, which its table then lists.
+fn in_chunks(version: (u8, u8), format: u8, sizes: &[usize]) -> Vec<u8> {
+    let points = i32::try_from(sizes.iter().sum::<usize>()).unwrap();
+    let plain = file(version, format, false, points);
+    let records = &plain[u32::from_le_bytes(number(&plain, POINTS_AT)) as usize..];
+    let mut packed = file(version, format, true, points);
+    let size_at = chunk_size(&packed);
+    put(&mut packed, size_at, u32::MAX.to_le_bytes());
+    packed.truncate(u32::from_le_bytes(number(&packed, POINTS_AT)) as usize);
+    let description = laz::LazVlr::from_buffer(&packed[size_at - 12..]).unwrap();
+    let mut out = Cursor::new(packed);
+    out.set_position(out.get_ref().len() as u64);
+    let mut records = records.chunks(records.len() / points as usize);
+    let mut compressor = laz::LasZipCompressor::new(out, description).unwrap();
+    for &size in sizes {
+        records.by_ref().take(size).for_each(|record| compressor.compress_one(record).unwrap());
+        compressor.finish_current_chunk().unwrap();
+    }
+    compressor.done().unwrap();
+    compressor.into_inner().into_inner()
+}
+
+#[test]
+fn p11_chunks_of_their_own_sizes_are_read() {
+    for (version, format) in [((1, 2), 0), ((1, 2), 3), ((1, 4), 6)] {
+        let expected = parse(&file(version, format, false, 300)).unwrap();
+        for sizes in [&[300][..], &[1, 299], &[120, 7, 100, 73]] {
+            let found = parse(&in_chunks(version, format, sizes)).unwrap();
+            assert_eq!(found.cloud, expected.cloud, "format {format}, chunks of {sizes:?}");
+        }
+    }
+}
+
 #[test]
 fn p11_compression_of_other_records_is_refused() {
     let mut file = file((1, 2), 0, true, 10);
