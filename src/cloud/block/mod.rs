@@ -201,8 +201,11 @@ pub(super) fn decode(
     }
     // Whole vectors, and whole bytes of a palette's indexes.
     let together = lifts.together / 16 * 16;
-    let mut cells = vec![0_u32; together * plan.sections.len()];
-    let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * together } else { 0 }];
+    // No more than there are points: a header may promise any number of sections.
+    let stride = together.min(count);
+    let columns = lifts.sections.iter().filter(|(_, to)| matches!(to, To::Column(_))).count();
+    let mut cells = vec![0_u32; stride * columns];
+    let mut rows = vec![0; if matches!(lifts.rows_to, To::Rows) { ROW * stride } else { 0 }];
     for points in points.chunks_mut(together * plan.point_step) {
         let count = points.len() / plan.point_step;
         for (source, to) in &mut sources {
@@ -212,12 +215,12 @@ pub(super) fn decode(
                     stream.fill(decoder, ROW, &mut rows[..ROW * count])?;
                 }
                 (Source::Tokens(stream), To::Column(index)) => {
-                    let cells = &mut cells[together * index..][..count];
+                    let cells = &mut cells[stride * index..][..count];
                     stream.fill(decoder, CELL, bytemuck::cast_slice_mut(cells))?;
                 }
                 (Source::Section(section, offset), to) => {
                     let column = match to {
-                        To::Column(index) => Column::Cells(&mut cells[together * index..][..count]),
+                        To::Column(index) => Column::Cells(&mut cells[stride * index..][..count]),
                         _ => Column::Points { points, point_step: plan.point_step, offset: *offset },
                     };
                     section.fill(decoder, column).map_err(|_| GaveUp)?;
@@ -225,7 +228,7 @@ pub(super) fn decode(
             }
         }
         if let Some(columns) = &lifts.columns {
-            columns.store(&rows, bytemuck::cast_slice(&cells), together, points);
+            columns.store(&rows, bytemuck::cast_slice(&cells), stride, points);
         }
     }
     Ok(())
