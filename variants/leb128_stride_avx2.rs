@@ -85,8 +85,8 @@ mod kernel {
         cpu::Avx2,
         simd::{
             avx2::{self, high_bits, put},
-            codes::{Appender, Codes, GROUP},
-            stride::{Emit, Scan, Stages, Window},
+            codes::{Appender, BATCH, Codes, GROUP},
+            stride::{Emit, Emitted, Scan, Stages, Window},
             tables::{PAIRS, QUADS},
         },
     };
@@ -95,9 +95,31 @@ mod kernel {
     const REACH: usize = 144;
 
     impl Stages for Avx2 {
-        fn scan<const LEVEL: usize>(self, blocks: &[[u8; 64]], before: &mut u64, codes: &mut Codes) -> Scan {
+        type Scanned = Codes;
+        const GROUP: usize = GROUP;
+        const AHEAD: usize = 0;
+        const BATCH: usize = BATCH;
+
+        fn scan<const LEVEL: usize>(
+            self,
+            data: &[u8],
+            blocks: usize,
+            before: &mut u64,
+            codes: &mut Codes,
+        ) -> Scan {
+            let (all, _) = data.as_chunks();
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { scan::<LEVEL>(blocks, before, codes) }
+            unsafe { scan::<LEVEL>(&all[..blocks], before, codes) }
+        }
+
+        fn next_level(level: usize, stopped: bool, scan: &Scan, _: &Emitted) -> usize {
+            if stopped {
+                level + 1
+            } else if scan.hard == 0 && level > 1 {
+                level - 1
+            } else {
+                level
+            }
         }
 
         fn window<W: Word>(self, data: &[u8], out: &mut [W]) -> Window {
@@ -114,17 +136,17 @@ mod kernel {
     impl<W: Word> Emit<W> for Avx2 {
         fn emit<const LEVEL: usize, const STREAM: bool>(
             self,
-            data: &mut &[u8],
+            data: &[u8],
             codes: &Codes,
-            groups: &mut [[W; GROUP]],
-        ) -> usize {
+            slots: &mut [W],
+        ) -> Emitted {
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { emit::<LEVEL, STREAM, W>(data, codes, groups) }
+            unsafe { emit::<LEVEL, STREAM, W>(data, codes, slots.as_chunks_mut().0) }
         }
 
-        fn ones<const STREAM: bool>(self, data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+        fn ones<const STREAM: bool>(self, data: &mut &[u8], slots: &mut [W]) -> usize {
             // SAFETY: `self` exists only where every feature named there was detected.
-            unsafe { avx2::ones::<STREAM, W>(data, groups) }
+            unsafe { avx2::ones::<STREAM, W>(data, slots) }
         }
     }
 
@@ -164,18 +186,18 @@ mod kernel {
         }
         appender.finish();
         *before = last;
-        Scan { blocks: read, used: used != 0 }
+        Scan { blocks: read, hard: usize::from(used != 0) }
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     #[inline(never)]
     fn emit<const LEVEL: usize, const STREAM: bool, W: Word>(
-        data: &mut &[u8],
+        data: &[u8],
         codes: &Codes,
         groups: &mut [[W; GROUP]],
-    ) -> usize {
+    ) -> Emitted {
         let mut written = 0;
-        let mut rest = *data;
+        let mut rest = data;
         let words = codes.words(0).iter().zip(codes.words(1)).zip(codes.words(2));
         for (slots, ((&c1, &c2), &c3)) in groups.iter_mut().zip(words) {
             let Some(bytes) = rest.first_chunk::<REACH>() else { break };
@@ -207,8 +229,7 @@ mod kernel {
             rest = &rest[at..];
             written += 1;
         }
-        *data = rest;
-        written
+        Emitted { groups: written, bytes: data.len() - rest.len(), longest: 0 }
     }
 
     /// The 16 bytes at `at`, below 128.

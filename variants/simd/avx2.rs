@@ -5,7 +5,7 @@ use core::arch::x86_64::{
     _mm256_stream_si256,
 };
 
-use super::{bmi2, codes::GROUP, stride::Window};
+use super::{bmi2, stride::Window};
 use crate::Word;
 
 /// The high bits of 64 bytes.
@@ -35,9 +35,9 @@ pub(crate) fn put<const STREAM: bool, W: Word, const N: usize>(slots: &mut [W; N
 /// Writes groups of one-byte tokens as long as there are any.
 #[target_feature(enable = "avx2")]
 #[inline(never)]
-pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], slots: &mut [W]) -> usize {
     let mut written = 0;
-    for slots in groups {
+    for slots in slots.as_chunks_mut::<32>().0 {
         let Some(&bytes) = data.first_chunk::<32>() else { break };
         if _mm256_movemask_epi8(pulp::cast(bytes)) != 0 {
             break;
@@ -54,7 +54,7 @@ pub(crate) fn ones<const STREAM: bool, W: Word>(data: &mut &[u8], groups: &mut [
             }
         }
         *data = &data[32..];
-        written += 1;
+        written += 32;
     }
     written
 }

@@ -13,10 +13,7 @@ use core::arch::x86_64::{
     _mm512_testn_epi64_mask, _pdep_u64,
 };
 
-use super::{
-    codes::GROUP,
-    stride::{Slot, Window},
-};
+use super::stride::{Slot, Window};
 use crate::{Word, Words};
 
 /// The first 64 bytes of `data`; those behind its end read as 0.
@@ -83,15 +80,15 @@ pub(crate) fn store16<W: Word>(slots: &mut [W; 16], tokens: __m512i) {
 /// Writes groups of one-byte tokens as long as there are any.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline(never)]
-pub(crate) fn ones<const STREAM: bool, W: Slot>(data: &mut &[u8], groups: &mut [[W; GROUP]]) -> usize {
+pub(crate) fn ones<const STREAM: bool, W: Slot>(data: &mut &[u8], slots: &mut [W]) -> usize {
     let mut written = 0;
-    for slots in groups {
+    for slots in slots.as_chunks_mut::<32>().0 {
         let Some(&bytes) = data.first_chunk::<32>() else { break };
         if _mm256_movepi8_mask(pulp::cast(bytes)) != 0 {
             break;
         }
         if size_of::<W>() == 2 {
-            put::<STREAM, W, GROUP>(slots, _mm512_cvtepu8_epi16(pulp::cast(bytes)));
+            put::<STREAM, W, 32>(slots, _mm512_cvtepu8_epi16(pulp::cast(bytes)));
         } else if size_of::<W>() == 4 {
             for (bytes, slots) in bytes.as_chunks().0.iter().zip(slots.as_chunks_mut().0) {
                 let sixteen = pulp::cast::<[u8; 16], __m128i>(*bytes);
@@ -104,7 +101,7 @@ pub(crate) fn ones<const STREAM: bool, W: Slot>(data: &mut &[u8], groups: &mut [
             }
         }
         *data = &data[32..];
-        written += 1;
+        written += 32;
     }
     written
 }

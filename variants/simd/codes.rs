@@ -1,8 +1,11 @@
 //! Length codes of the tokens of a batch, as bit streams: stage 1 of a kernel appends a block's codes, stage 2
 //! reads them in whole groups.
 
-/// Tokens of a group, the unit of stage 2: one 32-bit word of each stream.
+use super::stride::Scanned;
+
+/// Tokens of a group: one 32-bit word of each stream.
 pub(crate) const GROUP: usize = 32;
+
 /// The most blocks of 64 bytes that are scanned before their tokens are written.
 pub(crate) const BATCH: usize = 31;
 /// Where a store may begin: a power of two, so that a masked index needs no check.
@@ -16,14 +19,10 @@ const _: () = assert!(64 * BATCH + GROUP <= 8 * SPAN);
 pub(crate) struct Codes {
     streams: [[u8; SIZE]; 3],
     /// Tokens whose codes are held.
-    pub(crate) tokens: usize,
+    tokens: usize,
 }
 
 impl Codes {
-    pub(crate) fn new() -> Self {
-        Self { streams: [[0; SIZE]; 3], tokens: 0 }
-    }
-
     /// A stream's words, one for each group.
     #[inline(always)]
     pub(crate) fn words(&self, stream: usize) -> &[[u8; 4]] {
@@ -35,30 +34,34 @@ impl Codes {
     fn first(&self, stream: usize) -> u32 {
         u32::from_le_bytes(self.words(stream)[0])
     }
+}
 
-    /// Whether no token of the first group has a bit in this stream.
-    pub(crate) fn is_free(&self, stream: usize) -> bool {
-        self.first(stream) == 0
+impl Scanned for Codes {
+    fn new() -> Self {
+        Self { streams: [[0; SIZE]; 3], tokens: 0 }
     }
 
-    /// The bytes of the first `tokens` tokens, fewer than a group. The streams that the level does not use
-    /// have to be free.
-    pub(crate) fn bytes(&self, tokens: usize) -> usize {
-        let longer = (0..3).map(|j| (self.first(j) & ((1 << tokens) - 1)).count_ones() as usize);
+    fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// The streams that the level does not use are free.
+    fn bytes(&self, level: usize, tokens: usize) -> usize {
+        let longer = (0..level).map(|j| (self.first(j) & ((1 << tokens) - 1)).count_ones() as usize);
         tokens + longer.sum::<usize>()
     }
 
-    /// Forgets all tokens.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         for stream in &mut self.streams {
             stream[..4].fill(0);
         }
         self.tokens = 0;
     }
 
-    /// Drops whole groups from the front of the first `level` streams. Of what is left, the first group is
-    /// kept.
-    pub(crate) fn drop_groups(&mut self, level: usize, groups: usize) {
+    /// Codes of no tokens are there already.
+    fn fill_up(&mut self, _: usize) {}
+
+    fn drop_groups(&mut self, level: usize, groups: usize) {
         for stream in &mut self.streams[..level] {
             let left: [u8; 4] = stream[4 * groups..][..4].try_into().unwrap();
             stream[..4].copy_from_slice(&left);

@@ -5,6 +5,7 @@ pub(crate) mod avx512;
 pub(crate) mod bmi2;
 pub(crate) mod codes;
 pub(crate) mod masked;
+pub(crate) mod planes;
 pub(crate) mod stride;
 pub(crate) mod tables;
 

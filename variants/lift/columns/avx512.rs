@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::super::ahead::ask_ahead;
 use super::{CELL, Cells, NOWHERE, PARTS, Piece, ROW, WIDEST, check};
 use crate::cpu::Avx512Vbmi2;
 
@@ -54,6 +55,7 @@ unsafe fn body<const ROWS: bool, const COLUMNS: bool>(
     let quarters: [__m512i; 4] = core::array::from_fn(|quarter| _mm512_set1_epi64(2 * quarter as i64))
         .map(|first| _mm512_add_epi64(first, pulp::cast([0_u64, 1, 0, 1, 0, 1, 0, 1])));
     for sixteen in 0..sixteens {
+        ask_ahead(points.as_ptr().wrapping_add(sixteen * POINTS * point_step), POINTS * point_step);
         let load = |cells: &[u8]| {
             // SAFETY: the caller vouches for the cells of all sixteens.
             let at = unsafe { cells.as_ptr().add(sixteen * POINTS * CELL) };
