@@ -21,8 +21,6 @@
 //! ```
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
-mod ahead;
-#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;

@@ -7,7 +7,6 @@ use core::arch::x86_64::*;
 
 use super::{
     Lane, NAN_F32, Store,
-    ahead::ask_ahead,
     elements512::{Constants, lift, lift_nan},
     plan::{Plan, Shape},
 };
@@ -225,10 +224,9 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
         // SAFETY: the caller vouches for the vector's elements; no others are loaded.
         unsafe { _mm512_maskz_loadu_epi32(constants.loaded, at.cast()) }
     };
-    let points = points.as_mut_ptr();
-    let store = |vector: usize, values: __m512i| {
+    let mut store = |vector: usize, values: __m512i| {
         // SAFETY: the caller vouches that the vector's points lie in `points`.
-        let point = unsafe { points.add(vector * vectors.point_step) };
+        let point = unsafe { points.as_mut_ptr().add(vector * vectors.point_step) };
         if SHAPE == QUARTERS {
             let quarters = [
                 _mm512_castsi512_si128(values),
@@ -267,10 +265,6 @@ unsafe fn body<const STEPS: usize, const SHAPE: u8>(
     };
     let mut next = 0;
     while STEPS > 0 && next + 4 <= vectors.count {
-        if SHAPE != LINES {
-            let at = points.wrapping_add(next * vectors.point_step);
-            ask_ahead(at, 4 * vectors.point_step);
-        }
         // Spelt out: a loop would keep the vectors in memory.
         let [a, b, c, d] = [load(next), load(next + 1), load(next + 2), load(next + 3)];
         let least = _mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d));

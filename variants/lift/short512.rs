@@ -7,7 +7,6 @@
 use core::arch::x86_64::*;
 
 use super::{
-    ahead::ask_ahead,
     elements512::{Constants, lift_nan},
     narrow512::Narrow,
 };
@@ -43,7 +42,6 @@ fn body(narrow: &Narrow, previous: &mut [i64], steps: &[[u16; STEP]], out: &mut 
         // Spelt out: what goes through closures or arrays of vectors goes through memory.
         let tokens: __m512i = pulp::cast(*tokens);
         let less = _mm512_add_epi16(tokens, _mm512_set1_epi16(-1));
-        ask_ahead(out.as_ptr(), BYTES);
         let (out, _) = out.as_chunks_mut::<64>();
         if _mm512_test_epi16_mask(less, _mm512_set1_epi16(0xc000_u16 as i16)) == 0 {
             let sums = sums_of_fours(tokens);
